@@ -1,0 +1,1 @@
+//! Selkie's `protocol` crate.

@@ -1,0 +1,3 @@
+//! Selkie's `types` crate.
+#[rustfmt::skip]
+pub mod error_table;

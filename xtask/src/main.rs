@@ -1,0 +1,2 @@
+//! Repository tasks: tidy checks and code generation.
+fn main() {}
