@@ -1,1 +1,2 @@
-//! Selkie's `txn` crate.
+//! wip
+pub mod error; pub mod locks; pub mod write_set; pub mod snapshots; pub mod pipeline;
