@@ -6,6 +6,7 @@
 //!
 //! It must not know plans, sessions, or how statements are executed.
 
+pub mod keys;
 pub mod schema;
 
 pub use schema::*;
