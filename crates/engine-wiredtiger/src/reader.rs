@@ -83,6 +83,9 @@ impl Reader for WiredTigerReader {
         // Borrowed during the callback too: a second `get` in there would move the cursor whose memory it is looking at.
         let mut session = self.session.borrow_mut();
         let cursor = session.point_cursor(index)?;
+        if key.is_empty() {
+            return Ok(false);
+        }
         let code = cursor.search(key);
         if code == 0 {
             let row = cursor.row_value()?;
@@ -185,6 +188,10 @@ impl Drop for WiredTigerCursor<'_> {
 
 impl Cursor for WiredTigerCursor<'_> {
     fn seek(&mut self, key: &[u8]) -> Result<bool> {
+        // WiredTiger takes no empty keys.
+        if key.is_empty() {
+            return self.first();
+        }
         self.leave()?;
         let mut exact = 0;
         let code = match self.raw.search_near(key, &mut exact) {
@@ -196,6 +203,9 @@ impl Cursor for WiredTigerCursor<'_> {
 
     fn seek_before(&mut self, key: &[u8]) -> Result<bool> {
         self.leave()?;
+        if key.is_empty() {
+            return Ok(false);
+        }
         let mut exact = 0;
         let code = match self.raw.search_near(key, &mut exact) {
             0 if exact >= 0 => self.raw.prev(),

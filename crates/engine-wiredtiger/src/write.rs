@@ -70,6 +70,9 @@ impl WiredTigerBatch {
 impl WriteBatch for WiredTigerBatch {
     fn put(&mut self, index: IndexId, key: &[u8], value: &[u8]) -> Result<()> {
         let cursor = self.session.point_cursor(index)?;
+        if key.is_empty() {
+            return self.wrote(Err(EngineError::EmptyKey));
+        }
         if self.must_help {
             self.help_evict(index, key, value)?;
         }
@@ -80,6 +83,9 @@ impl WriteBatch for WiredTigerBatch {
 
     fn delete(&mut self, index: IndexId, key: &[u8]) -> Result<()> {
         let cursor = self.session.point_cursor(index)?;
+        if key.is_empty() {
+            return Ok(());
+        }
         let result = match cursor.remove(key) {
             sys::WT_NOTFOUND => Ok(()),
             code => self.session.raw.check(code),
@@ -197,6 +203,9 @@ impl WiredTigerBulkLoader {
 impl BulkLoader for WiredTigerBulkLoader {
     fn append(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let Some(cursor) = self.cursor else { return Err(EngineError::Closed) };
+        if key.is_empty() {
+            return Err(EngineError::EmptyKey);
+        }
         match &mut self.last_key {
             Some(last) if last.as_slice() >= key => return Err(EngineError::KeyOrder),
             Some(last) => {
