@@ -83,7 +83,7 @@ impl Default for Options {
         Options {
             cache_bytes: 256 << 20,
             compression: Compression::None,
-            leaf_page_bytes: 32 << 10,
+            leaf_page_bytes: 16 << 10,
             prefix_compression: false,
             sessions_max: 4096,
             eviction_threads_max: 4,
