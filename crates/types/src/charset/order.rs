@@ -100,7 +100,7 @@ impl Sink for Vec<u8> {
     }
 }
 
-impl<const N: usize> Sink for smallvec::SmallVec<[u8; N]> {
+impl Sink for smallvec::SmallVec<[u8; 256]> {
     #[inline]
     fn put(&mut self, b: u8) {
         self.push(b);

@@ -1,57 +1,78 @@
 //! Bytes in engines: order-preserving keys and rows.
 //!
-//! Formats stand in `docs/formats/keys-and-rows.md`.
+//! Formats stand in `docs/formats/keys-and-rows.md`. [`key`] writes values so that `memcmp` of two keys
+//! is the SQL order of their values; [`row`] lays a row out so that one column can be read without the
+//! others. [`ValueRef`] is a column seen in place.
+//!
+//! This module must not know which tables or indexes there are, nor engines: only types and bytes.
 
-use crate::{SqlResult, SqlType, TimeZone, Value};
+mod key;
+mod row;
+#[cfg(test)]
+mod tests;
+mod value_ref;
 
-/// One column of an index.
-#[derive(Debug, Clone, PartialEq)]
-pub struct KeyPart {
-    /// The column's type.
-    pub ty: SqlType,
-    /// Whether NULL can occur (adds a tag byte).
-    pub nullable: bool,
-    /// DESC: the bytes are inverted.
-    pub descending: bool,
-    /// Prefix length in characters (bytes for binary), for prefix indexes.
-    pub prefix: Option<u32>,
+pub use key::{
+    KeyPart, decode_key, decode_key_part, encode_key, encode_key_part, encode_key_prefix, hash_key, key_len,
+    key_part_is_reversible, key_part_len, key_part_width, prefix_successor,
+};
+pub use row::RowLayout;
+pub use value_ref::ValueRef;
+
+use crate::{SqlError, SqlType};
+
+/// What can be wrong with bytes that are read, or with values given to be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CodecError {
+    /// The bytes end before the part or column does.
+    #[error("bytes end inside of a {0}")]
+    Short(&'static str),
+    /// Bytes that no value of the type has.
+    #[error("bytes are no {0}")]
+    Corrupt(&'static str),
+    /// A value of another kind than the column's type, or out of its range.
+    #[error("value does not belong to a column of type {0}")]
+    Type(&'static str),
+    /// A key form that does not give its value back.
+    #[error("key part cannot be read back")]
+    NotReversible,
+    /// A row of another layout, or with another number of columns.
+    #[error("row of another layout")]
+    Layout,
 }
 
-/// Appends the order-preserving form of one value: `memcmp` order equals SQL order (NULL first).
-pub fn encode_key_part(_v: &Value, _part: &KeyPart, _tz: &TimeZone, _out: &mut Vec<u8>) -> SqlResult<()> {
-    todo!()
+impl From<CodecError> for SqlError {
+    fn from(e: CodecError) -> SqlError {
+        crate::sql_err!(ER_INTERNAL_ERROR, e)
+    }
 }
 
-/// Reads one part back and returns how many bytes it took. Only for types whose key form is reversible
-/// (everything but text under a collation that is not `_bin` or `binary`, and prefixes).
-pub fn decode_key_part(_bytes: &[u8], _part: &KeyPart, _tz: &TimeZone) -> SqlResult<(Value, usize)> {
-    todo!()
+/// A type's name in errors.
+fn family(ty: &SqlType) -> &'static str {
+    match ty {
+        SqlType::Null => "NULL",
+        SqlType::Int { .. } => "INT",
+        SqlType::Bit(_) => "BIT",
+        SqlType::Year(_) => "YEAR",
+        SqlType::Float { .. } => "FLOAT",
+        SqlType::Double { .. } => "DOUBLE",
+        SqlType::Decimal { .. } => "DECIMAL",
+        SqlType::Date => "DATE",
+        SqlType::Time { .. } => "TIME",
+        SqlType::DateTime { .. } => "DATETIME",
+        SqlType::Timestamp { .. } => "TIMESTAMP",
+        SqlType::Text { .. } => "TEXT",
+        SqlType::Enum(_) => "ENUM",
+        SqlType::Set(_) => "SET",
+    }
 }
 
-/// Whether [`decode_key_part`] gives the value back, so that an index covers the column.
-pub fn key_part_is_reversible(_part: &KeyPart) -> bool {
-    todo!()
+/// Bytes of an ENUM's index.
+fn enum_width(members: usize) -> usize {
+    if members < 256 { 1 } else { 2 }
 }
 
-/// How the rows of one table version are laid out: computed once from the column types.
-#[derive(Debug, Clone)]
-pub struct RowLayout {}
-
-impl RowLayout {
-    /// A layout for stored columns in order; `version` is the row version byte (instant ADD COLUMN).
-    pub fn new(_version: u8, _columns: &[(SqlType, bool)]) -> RowLayout {
-        todo!()
-    }
-    /// Appends a row's bytes. TIMESTAMP goes from the session's zone to UTC.
-    pub fn encode(&self, _row: &[Value], _tz: &TimeZone, _out: &mut Vec<u8>) -> SqlResult<()> {
-        todo!()
-    }
-    /// Reads one column without decoding the others.
-    pub fn column(&self, _bytes: &[u8], _index: usize, _tz: &TimeZone) -> SqlResult<Value> {
-        todo!()
-    }
-    /// Reads all columns, appending to `out`.
-    pub fn decode(&self, _bytes: &[u8], _tz: &TimeZone, _out: &mut Vec<Value>) -> SqlResult<()> {
-        todo!()
-    }
+/// Bytes of a bitmap of `n` bits, at most 8.
+fn bits_width(n: usize) -> usize {
+    n.clamp(1, 64).div_ceil(8)
 }
