@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-type Result<T> = std::result::Result<T, String>;
+pub type Result<T> = std::result::Result<T, String>;
 
 /// Entry value of the first expansion; below stand single weights.
 const EXPANSION: u16 = 0xE000;
@@ -20,21 +20,24 @@ const EXPANSION: u16 = 0xE000;
 const IMPLICIT: [(u16, u16); 6] =
     [(0xFFFF, 0xFBC0), (0xFFFE, 0xFB80), (0xFFFD, 0xFB40), (0xFFFC, 0xFB00), (0xFFFB, 0xFB01), (0xFFFA, 0xFB02)];
 
-/// Languages that MariaDB tailors for: name in the 4.0.0 family, name in the 14.0.0 family.
-struct Server {
-    socket: String,
+/// A running MariaDB, asked through its command-line client.
+pub struct Server {
+    /// Path of its socket.
+    pub socket: String,
 }
 
 impl Server {
     /// Runs statements and returns the rows of the last one, split at tabs.
-    fn rows(&self, sql: &str) -> Result<Vec<Vec<String>>> {
+    pub fn rows(&self, sql: &str) -> Result<Vec<Vec<String>>> {
         let out = Command::new("mariadb")
             .args(["--no-defaults", "-S", &self.socket, "-D", "test", "--default-character-set=utf8mb4", "-N", "-q"])
             .args(["--raw", "-e", sql])
             .output()
             .map_err(|e| format!("mariadb client: {e}"))?;
         if !out.status.success() {
-            return Err(format!("{}\n{sql}", String::from_utf8_lossy(&out.stderr)));
+            let message = String::from_utf8_lossy(&out.stderr).into_owned();
+            let error = message.lines().find(|l| l.starts_with("ERROR")).unwrap_or(&message);
+            return Err(error.chars().take(500).collect());
         }
         let text = String::from_utf8(out.stdout).map_err(|e| e.to_string())?;
         Ok(text.lines().map(|l| l.split('\t').map(str::to_string).collect()).collect())

@@ -1,5 +1,6 @@
 //! Repository tasks: tidy checks and code generation.
 
+mod collation_fixtures;
 mod collations;
 
 use std::process::ExitCode;
@@ -9,7 +10,13 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         ["codegen", "collations", socket] => collations::generate(socket),
-        _ => Err("usage: cargo run -p xtask -- codegen collations SOCKET".to_string()),
+        ["codegen", "collation-fixtures", socket, file, pairs, pattern] => match pairs.parse() {
+            Ok(pairs) => collation_fixtures::generate(socket, file, pairs, pattern),
+            Err(_) => Err(format!("{pairs} is no number")),
+        },
+        _ => Err("usage: cargo run -p xtask -- codegen collations SOCKET\n       \
+                  cargo run -p xtask -- codegen collation-fixtures SOCKET FILE PAIRS NAME-PATTERN"
+            .to_string()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
