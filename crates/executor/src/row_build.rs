@@ -18,7 +18,8 @@ pub fn store_value(cx: &mut ExecCtx<'_>, table: &Table, column: usize, value: Va
     if let Some(v) = already_fits(&value, from, &def.ty) {
         return Ok(v);
     }
-    convert::store(value, from, &def.ty, &def.name, &mut cx.convert())
+    let column = convert::ColumnRef { db: &table.db, table: &table.name, column: &def.name };
+    convert::store(value, from, &def.ty, column, &mut cx.convert())
 }
 
 /// The common cases that need no conversion.
