@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use selkie_engine::IndexId;
-use selkie_types::codec::RowLayout;
+use selkie_types::codec::{KeyPart, RowLayout};
 use selkie_types::{Collation, SqlType};
 use serde::{Deserialize, Serialize};
 
@@ -113,9 +113,18 @@ pub struct Table {
     pub row_versions: Vec<u16>,
     /// Seconds since 1970 UTC.
     pub create_time: u64,
-    /// Derived once from `columns`: how rows are laid out.
+    /// Computed once from `columns` and `indexes`; see [`Table::layout`] and [`Table::key_parts`].
     #[serde(skip)]
-    pub layout: OnceLock<Arc<RowLayout>>,
+    pub derived: OnceLock<Arc<Derived>>,
+}
+
+/// What encoding rows and keys needs, computed once for each table version.
+#[derive(Debug)]
+pub struct Derived {
+    /// How rows are laid out.
+    pub layout: RowLayout,
+    /// The key parts of each index, in the order of [`Table::indexes`].
+    pub key_parts: Vec<Vec<KeyPart>>,
 }
 
 /// One partition's engine tables.
@@ -294,12 +303,40 @@ impl Table {
         self.columns.iter().position(|c| c.name.eq_ignore_ascii_case(name))
     }
 
-    /// How rows are laid out.
-    pub fn layout(&self) -> &Arc<RowLayout> {
-        self.layout.get_or_init(|| {
+    fn derived(&self) -> &Derived {
+        self.derived.get_or_init(|| {
             let columns: Vec<_> = self.columns.iter().map(|c| (c.ty.clone(), c.nullable)).collect();
-            Arc::new(RowLayout::new(self.row_version, &columns))
+            let part = |p: &IndexPart| KeyPart {
+                ty: self.columns[p.column].ty.clone(),
+                nullable: self.columns[p.column].nullable,
+                descending: p.descending,
+                prefix: p.prefix,
+            };
+            Arc::new(Derived {
+                layout: RowLayout::new(self.row_version, &columns),
+                key_parts: self.indexes.iter().map(|i| i.parts.iter().map(part).collect()).collect(),
+            })
         })
+    }
+
+    /// How rows are laid out.
+    pub fn layout(&self) -> &RowLayout {
+        &self.derived().layout
+    }
+
+    /// The key parts of an index.
+    pub fn key_parts(&self, index: usize) -> &[KeyPart] {
+        &self.derived().key_parts[index]
+    }
+
+    /// Where the rows of the only partition are.
+    pub fn rows_index(&self) -> IndexId {
+        self.partitions.first().map_or(IndexId(0), |p| p.rows.into())
+    }
+
+    /// Where the entries of an index are. The primary key's are the rows.
+    pub fn engine_index(&self, index: usize) -> IndexId {
+        self.partitions.first().and_then(|p| p.indexes.get(index)).map_or(IndexId(0), |i| (*i).into())
     }
 
     /// The AUTO_INCREMENT column's position.
