@@ -145,6 +145,11 @@ impl Info {
         self.name.strip_prefix(self.charset.name()).and_then(|s| s.strip_prefix('_')).unwrap_or(self.name)
     }
 
+    /// Whether a level (0-based) is padded: NO PAD is only of the first, as MariaDB compares.
+    pub fn pad_at(&self, level: usize) -> bool {
+        self.pad || level > 0
+    }
+
     #[inline]
     pub fn order(&self) -> &Order {
         self.order.get_or_init(|| self.make_order())

@@ -65,6 +65,12 @@ impl PageMap {
         self.pages.get(page << 8 | (cp & 0xFF) as usize).copied()
     }
 
+    /// Whether all entries of a code point's page are the same.
+    pub fn is_uniform(&self, cp: u32) -> bool {
+        let page = self.index.get((cp >> 8) as usize).copied().unwrap_or(0) as usize;
+        self.pages.get(page << 8..(page + 1) << 8).is_none_or(|p| p.iter().all(|e| *e == p[0]))
+    }
+
     /// Changes one entry, giving its page a copy of its own if it is shared.
     pub fn set(&mut self, cp: u32, entry: u16) {
         let at = (cp >> 8) as usize;
@@ -224,9 +230,27 @@ impl Table {
         self
     }
 
-    /// Whether there are contractions.
-    pub fn contracts(&self) -> bool {
-        !self.heads.is_empty()
+    /// Length of the part of `text` whose weights do not depend on what may follow the text: not those of
+    /// a contraction's beginning at its end.
+    pub fn settled(&self, text: &[u8]) -> usize {
+        if self.heads.is_empty() {
+            return text.len();
+        }
+        let mut pos = 0;
+        while pos < text.len() {
+            let (cp, n) = utf8::decode(text, pos);
+            let mut next = pos + n;
+            if let Some(head) = self.head_of(cp) {
+                let rest = &text[next..];
+                let longer = &self.heads[head].longer;
+                if longer.iter().any(|c| c.tail.len() > rest.len() && c.tail.starts_with(rest)) {
+                    return pos;
+                }
+                next += longer.iter().find(|c| rest.starts_with(&c.tail)).map_or(0, |c| c.tail.len());
+            }
+            pos = next;
+        }
+        text.len()
     }
 
     fn head_of(&self, cp: u32) -> Option<usize> {
@@ -257,10 +281,18 @@ impl Table {
         std::iter::from_fn(move || Some(w.next_weight()).filter(|&w| w != 0)).collect()
     }
 
-    /// Whether two characters have the same weights.
-    pub fn same(&self, a: u32, b: u32) -> bool {
+    /// Whether LIKE takes two characters as the same: those with the same weights. As in MariaDB,
+    /// characters that a table knows only by default are the same as themselves only: those past its
+    /// end, and (`secondary` levels) those of blocks where all have the default weight.
+    pub fn same(&self, a: u32, b: u32, secondary: bool) -> bool {
         if a == b {
             return true;
+        }
+        if secondary && (self.map.is_uniform(a) || self.map.is_uniform(b)) {
+            return false;
+        }
+        if !self.single && (self.map.get(a).is_none() || self.map.get(b).is_none()) {
+            return false;
         }
         if self.single {
             return self.weight(a) == self.weight(b);

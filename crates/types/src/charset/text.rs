@@ -69,7 +69,7 @@ impl Collation {
             || match self.info().order() {
                 Order::Bytes => false,
                 Order::Single(t) => t.weight(a) == t.weight(b),
-                Order::Many(levels) => levels.iter().all(|t| t.same(a, b)),
+                Order::Many(levels) => levels.iter().enumerate().all(|(i, t)| t.same(a, b, i > 0)),
             }
     }
 
