@@ -58,7 +58,7 @@ impl<'a> PlanContext<'a> {
 }
 
 /// The parts of `@@optimizer_switch` that change plans, and the limits beside it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct OptimizerSwitches {
     /// `derived_merge`: derived tables and views become part of the outer query.
     pub derived_merge: bool,

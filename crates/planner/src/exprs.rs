@@ -414,3 +414,14 @@ const STRICT_FUNCTIONS: &[&str] = &[
     "concat", "substr", "left", "right", "trim", "ltrim", "rtrim", "year", "month", "day", "date", "round", "floor",
     "ceiling", "regexp", "add", "sub", "mul", "&", "|", "^",
 ];
+
+/// Whether there is a subquery in the expression that is fed by columns of the set.
+pub fn has_subquery_with(e: &Expr, set: &BTreeSet<ColId>) -> bool {
+    let mut found = false;
+    walk(e, &mut |x| {
+        if let ExprKind::Subquery(s) = &x.kind {
+            found |= s.correlated.iter().any(|c| touches(c, set));
+        }
+    });
+    found
+}

@@ -275,7 +275,7 @@ impl Binder<'_> {
         };
         if !columns.is_empty() {
             if columns.len() != bound.output.len() {
-                return Err(sql_err!(ER_INCORRECT_COLUMN_NAME_COUNT));
+                return Err(sql_err!(ER_WITH_COL_WRONG_LIST));
             }
             for (out, name) in bound.output.iter_mut().zip(columns) {
                 out.0 = name.value.clone();

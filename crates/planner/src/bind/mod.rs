@@ -35,7 +35,7 @@ use crate::logical::{Arena, ColId, LogicalQuery};
 use crate::plan::{LockMode, LockWait};
 
 use cte::CteDef;
-pub(crate) use dml::{BoundDelete, BoundInsert, BoundInsertSource, BoundUpdate, BoundUpdateTarget};
+pub(crate) use dml::{BoundDelete, BoundInsert, BoundInsertSource, BoundUpdate};
 use scope::Scope;
 
 /// Which clause is being bound; decides what names mean and how errors call the place.
