@@ -1,0 +1,1 @@
+//! Row images of rows events.
