@@ -1,11 +1,12 @@
 //! Collations against MariaDB's answers, and keys against comparison.
 
+use std::borrow::Cow;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;
 
 use proptest::prelude::*;
 
-use super::*;
+use super::{Charset, Collation, LikePattern};
 
 fn hash_of(c: Collation, s: &[u8]) -> u64 {
     let mut h = DefaultHasher::new();
