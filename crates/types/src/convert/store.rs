@@ -136,7 +136,8 @@ impl Store<'_, '_, '_> {
             Value::Date(d) => d.to_number() as i128,
             Value::Time(_) | Value::DateTime(_) => self.temporal_int(&v),
         };
-        if n < min || n > max {
+        let negative_fraction = unsigned && matches!(&v, Value::Decimal(d) if d.is_negative());
+        if n < min || n > max || negative_fraction {
             self.out_of_range()?;
             return Ok(int_value(n.clamp(min, max), unsigned));
         }
@@ -219,7 +220,7 @@ impl Store<'_, '_, '_> {
             Value::Bytes(b) => {
                 let p = Decimal::parse_prefix(b);
                 rest = Some((b, p.used));
-                zero_is_2000 = p.used == b.len() && b.len() < 4;
+                zero_is_2000 = p.used > 0 && b.len() != 4;
                 p.value.round(0).mantissa().unwrap_or(i128::MAX)
             }
             _ => 0,
@@ -374,7 +375,11 @@ impl Store<'_, '_, '_> {
                 }),
         };
         let Some(p) = parts else {
-            self.bad_temporal(what, v)?;
+            if rules.no_zero_date && is_zero_date(v) {
+                self.temporal_out_of_range(what, v)?;
+            } else {
+                self.bad_temporal(what, v)?;
+            }
             return Ok(None);
         };
         match p.cut {
@@ -429,7 +434,10 @@ impl Store<'_, '_, '_> {
     fn timestamp(&mut self, v: &Value, fsp: u8) -> SqlResult<Value> {
         let rules = DateRules { no_zero_in_date: true, allow_invalid: false, ..DateRules::of(self.ctx.sql_mode) };
         let t = self.datetime_by(v, fsp, "datetime", rules)?;
-        if t == DateTime::ZERO || t.date().is_zero() {
+        if t.date().is_zero() {
+            if split_number(v).is_some_and(|n| n.nanos != 0) || t != DateTime::ZERO {
+                self.bad_temporal("datetime", v)?;
+            }
             return Ok(Value::DateTime(DateTime::ZERO));
         }
         match self.ctx.time_zone.resolve(t) {
@@ -485,7 +493,6 @@ impl Store<'_, '_, '_> {
 
     fn text(&mut self, v: Value, kind: TextKind, len: u32, collation: Collation) -> SqlResult<Value> {
         let binary = collation.is_binary();
-        let source_binary = is_binary(self.from);
         let bytes: Arc<[u8]> = match v {
             Value::Bytes(b) => b,
             Value::Double(d) if matches!(self.from, SqlType::Double { digits: None, .. }) => {
@@ -504,7 +511,7 @@ impl Store<'_, '_, '_> {
         };
         let mut bytes = bytes;
         if !binary {
-            bytes = self.encodable(bytes, collation, source_binary)?;
+            bytes = self.encodable(bytes, collation)?;
         }
         let keep = match kind {
             TextKind::Char | TextKind::VarChar => prefix_len(&bytes, len as usize, binary),
@@ -532,7 +539,7 @@ impl Store<'_, '_, '_> {
     }
 
     /// Text that the column's character set can hold; 1366 for what it cannot, `?` in its place.
-    fn encodable(&mut self, bytes: Arc<[u8]>, collation: Collation, source_binary: bool) -> SqlResult<Arc<[u8]>> {
+    fn encodable(&mut self, bytes: Arc<[u8]>, collation: Collation) -> SqlResult<Arc<[u8]>> {
         if bytes.is_ascii() {
             return Ok(bytes);
         }
@@ -545,7 +552,6 @@ impl Store<'_, '_, '_> {
         if charset.can_hold(&bytes) {
             return Ok(bytes);
         }
-        let _ = source_binary;
         let Ok(text) = std::str::from_utf8(&bytes) else { return Ok(bytes) };
         let mut out = String::with_capacity(text.len());
         let mut first_bad = None;
@@ -650,11 +656,10 @@ impl Store<'_, '_, '_> {
                 return Ok(Value::UInt(bits & all));
             }
         };
-        let text = trim_end(&text);
         let mut bits = 0;
         let mut unknown = false;
         if !text.is_empty() {
-            for part in text.split(|c| *c == b',') {
+            for part in trim_end(&text).split(|c| *c == b',') {
                 match find_member(part, def) {
                     Some(i) if i < 64 => bits |= 1 << i,
                     _ => unknown = true,
@@ -662,14 +667,26 @@ impl Store<'_, '_, '_> {
             }
         }
         if unknown {
-            if let Some(n) = whole_number(text)
-                && n & !all == 0
-            {
-                return Ok(Value::UInt(n));
+            if let Some(n) = whole_number(trim_end(&text)) {
+                if n & !all != 0 {
+                    self.truncated()?;
+                }
+                return Ok(Value::UInt(n & all));
             }
             self.truncated()?;
         }
         Ok(Value::UInt(bits))
+    }
+}
+
+/// Whether a value is the date `0000-00-00`, which the SQL mode may refuse.
+fn is_zero_date(v: &Value) -> bool {
+    match v {
+        Value::Int(0) | Value::UInt(0) => true,
+        Value::Date(d) => d.is_zero(),
+        Value::DateTime(t) => t.date().is_zero(),
+        Value::Bytes(b) => Parts::parse_datetime(b, DateRules::default()).is_some_and(|p| p.date.is_zero()),
+        _ => false,
     }
 }
 

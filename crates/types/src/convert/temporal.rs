@@ -2,7 +2,7 @@
 
 use super::number::f64_to_i128;
 use super::text::text_of;
-use super::{ConvertCtx, is_binary};
+use super::ConvertCtx;
 use crate::datetime::{Cut, DateRules, Kind, Parts};
 use crate::error::Level;
 use crate::{Date, DateTime, Decimal, SqlType, Time, Value};
@@ -45,11 +45,12 @@ fn split_decimal(d: &Decimal) -> Split {
     Split { whole, negative: d.is_negative(), nanos, overflow }
 }
 
-fn warn_cut(p: &Parts, kind: Kind, text: &[u8], binary: bool, ctx: &mut ConvertCtx<'_>) {
+/// Messages about dates show all that is not ASCII as bytes.
+fn warn_cut(p: &Parts, text: &[u8], ctx: &mut ConvertCtx<'_>) {
     match p.cut {
         Cut::None => {}
-        Cut::Fraction => ctx.truncated(Level::Note, kind.name(), text, binary),
-        Cut::Text => ctx.truncated(Level::Warning, kind.name(), text, binary),
+        Cut::Fraction => ctx.truncated(Level::Note, p.kind.name(), text, true),
+        Cut::Text => ctx.truncated(Level::Warning, p.kind.name(), text, true),
     }
 }
 
@@ -74,16 +75,15 @@ fn parse_datetime(v: &Value, from: &SqlType, ctx: &mut ConvertCtx<'_>) -> Option
             }
         }
     };
-    let binary = is_binary(from);
     match parsed {
         Some(p) => {
             if p.cut != Cut::None {
-                warn_cut(&p, p.kind, &text_of(v, from), binary, ctx);
+                warn_cut(&p, &text_of(v, from), ctx);
             }
             Some(p)
         }
         None => {
-            ctx.incorrect("datetime", &text_of(v, from), binary);
+            ctx.incorrect("datetime", &text_of(v, from), true);
             None
         }
     }
@@ -127,7 +127,7 @@ pub fn to_datetime(v: &Value, from: &SqlType, fsp: u8, ctx: &mut ConvertCtx<'_>)
             let p = parse_datetime(v, from, ctx)?;
             let t = p.datetime(fsp, rules);
             if t.is_none() {
-                ctx.incorrect("datetime", &text_of(v, from), is_binary(from));
+                ctx.incorrect("datetime", &text_of(v, from), true);
             }
             t
         }
@@ -170,14 +170,12 @@ pub fn to_time(v: &Value, from: &SqlType, fsp: u8, ctx: &mut ConvertCtx<'_>) -> 
             Parts::time_from_number(whole, n.negative, n.nanos)
         }
     };
-    let binary = is_binary(from);
     let Some(p) = parsed else {
-        ctx.incorrect("time", &text_of(v, from), binary);
+        ctx.incorrect("time", &text_of(v, from), true);
         return None;
     };
     if p.cut != Cut::None {
-        let kind = if p.kind == Kind::Time { Kind::Time } else { p.kind };
-        warn_cut(&p, kind, &text_of(v, from), binary, ctx);
+        warn_cut(&p, &text_of(v, from), ctx);
     }
     Some(p.time(fsp, rules))
 }

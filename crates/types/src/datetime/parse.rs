@@ -101,7 +101,7 @@ impl Parts {
 
     /// Reads a DATE, DATETIME or TIMESTAMP from text. `None`: incorrect.
     pub fn parse_datetime(text: &[u8], rules: DateRules) -> Option<Parts> {
-        match read_datetime(text) {
+        match read_datetime(text, true) {
             Ok(p) if p.date.is_valid(rules) => Some(p),
             _ => None,
         }
@@ -116,8 +116,10 @@ impl Parts {
             [b'+', rest @ ..] => (false, rest),
             _ => (false, text),
         };
-        if rest.len() >= 12 || rest.contains(&b'T') {
-            match read_datetime(rest) {
+        let significant =
+            rest.iter().rposition(|b| b.is_ascii_digit() || b.is_ascii_punctuation() || *b == b'T').map_or(0, |i| i + 1);
+        if significant >= 12 || rest.contains(&b'T') {
+            match read_datetime(rest, false) {
                 Ok(p) => return Some(Parts { negative, ..p }),
                 Err(Bad::Range) => return None,
                 Err(Bad::Form) => {}
@@ -258,7 +260,8 @@ impl Cursor<'_> {
     }
 }
 
-fn read_datetime(text: &[u8]) -> Result<Parts, Bad> {
+/// `punct_before_time`: whether date and time may be parted by punctuation, which in a TIME means more digits.
+fn read_datetime(text: &[u8], punct_before_time: bool) -> Result<Parts, Bad> {
     let mut c = Cursor { rest: trim_start(text) };
     if c.peek() == Some(b'+') {
         c.skip(1);
@@ -315,7 +318,13 @@ fn read_datetime(text: &[u8]) -> Result<Parts, Bad> {
                 c.rest = trim_start(c.rest);
                 true
             }
-            _ => c.punct().is_some(),
+            _ if c.punct().is_some() => {
+                if !punct_before_time {
+                    return Err(Bad::Form);
+                }
+                true
+            }
+            _ => false,
         };
         if separated {
             while fields < 6 {
