@@ -114,6 +114,8 @@ pub(super) struct Table {
     pub single: bool,
     /// ASCII has weights below 128: keys write them in the manner of UTF-8.
     pub compact: bool,
+    /// ASCII characters but NUL and space have one weight each, below 128, and not that of space.
+    pub ascii_bytes: bool,
     /// The weight of a space.
     pub space: u16,
     expansions: Vec<Vec<u16>>,
@@ -146,6 +148,7 @@ impl Table {
             beyond: UNKNOWN,
             single,
             compact: true,
+            ascii_bytes: false,
             space: 0,
             expansions,
             heads: Vec::new(),
@@ -189,6 +192,8 @@ impl Table {
         }
         self.space = self.ascii[32];
         self.compact = (1..0x80).contains(&self.space);
+        let plain = |b: usize| b == 0 || b == 32 || (1..0x80).contains(&self.ascii[b]) && self.ascii[b] != self.space;
+        self.ascii_bytes = self.single && (0..128).all(plain);
     }
 
     /// This table with a tailoring's changes.
@@ -256,6 +261,12 @@ impl Table {
     fn head_of(&self, cp: u32) -> Option<usize> {
         let e = self.map.get(cp)?;
         (CONTRACTION..IMPLICIT).contains(&e).then(|| (e - CONTRACTION) as usize)
+    }
+
+    /// The weight of an ASCII character, where [`Self::ascii_bytes`].
+    #[inline]
+    pub fn ascii_weight(&self, b: u8) -> u8 {
+        self.ascii[(b & 0x7F) as usize] as u8
     }
 
     /// The weight of a character, where every character has one.
