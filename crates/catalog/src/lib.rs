@@ -6,7 +6,9 @@
 //!
 //! It must not know plans, sessions, or how statements are executed.
 
+pub mod dictionary;
 pub mod keys;
+pub mod mdl;
 pub mod schema;
 
 pub use schema::*;

@@ -281,6 +281,9 @@ impl MemoryBatch {
 
 impl WriteBatch for MemoryBatch {
     fn put(&mut self, index: IndexId, key: &[u8], value: &[u8]) -> Result<()> {
+        if key.is_empty() {
+            return Err(EngineError::EmptyKey);
+        }
         self.write(index, key, Some(value.into()))
     }
 
@@ -323,6 +326,9 @@ struct MemoryBulkLoader {
 
 impl BulkLoader for MemoryBulkLoader {
     fn append(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        if key.is_empty() {
+            return Err(EngineError::EmptyKey);
+        }
         if self.rows.last().is_some_and(|(last, _)| last.as_slice() >= key) {
             return Err(EngineError::KeyOrder);
         }

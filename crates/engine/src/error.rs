@@ -44,6 +44,9 @@ pub enum EngineError {
     /// Bulk load takes its keys in strictly ascending order.
     #[error("bulk load: a key is not greater than the one before it")]
     KeyOrder,
+    /// Keys have at least one byte.
+    #[error("a key is empty")]
+    EmptyKey,
     /// This engine cannot do that at all.
     #[error("the engine does not support {0}")]
     Unsupported(&'static str),

@@ -5,7 +5,7 @@
 //! # The model
 //!
 //! * Data lives in **indexes**, each an ordered map from key bytes to value bytes, compared as unsigned bytes
-//!   (a prefix sorts first). Index ids are handed out by the caller and are never used a second time.
+//!   (a prefix sorts first). A key has at least one byte; a value may be empty. Index ids are handed out by the caller and are never used a second time.
 //! * A **timestamp** is a position in the log. Each write belongs to the timestamp with which its batch was
 //!   committed ([`WriteBatch::commit_ordered`]), and a reader sees the map as it was at one timestamp
 //!   ([`ReadAt::At`]), or the newest commit ([`ReadAt::Latest`]).

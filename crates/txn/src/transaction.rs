@@ -109,6 +109,12 @@ impl<L: CommitLog> Transaction<L> {
         self.isolation == Isolation::Serializable && self.multi_statement
     }
 
+    /// Whether statements that write must find their rows in the transaction's snapshot (it has one from an earlier
+    /// statement), so that a row changed since is noticed.
+    pub fn writes_at_snapshot(&self) -> bool {
+        self.snapshot_is_old && self.isolation >= Isolation::RepeatableRead
+    }
+
     /// Begins a statement and returns the mark to roll it back to.
     pub fn begin_statement(&mut self) -> Mark {
         self.owner.reset_kill();

@@ -30,6 +30,13 @@ pub fn put_get_delete(subject: Box<dyn Subject>) {
     assert_eq!(get_from(&*reader, ONE, "a"), None);
     assert_eq!(get_from(&*reader, ONE, "b").as_deref(), Some("three"));
     engine.verify(ONE).unwrap();
+
+    let mut batch = engine.begin_write().unwrap();
+    batch.delete(ONE, b"").unwrap();
+    assert!(matches!(batch.put(ONE, b"", b"value"), Err(EngineError::EmptyKey)));
+    batch.abort();
+    assert_eq!(get_from(&*reader, ONE, ""), None);
+    assert!(matches!(engine.bulk_load(IndexId(3)).unwrap().append(b"", b"value"), Err(EngineError::EmptyKey)));
 }
 
 /// Every use of an index that does not exist says so, and one that exists is not made again.
