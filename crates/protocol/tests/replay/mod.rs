@@ -363,7 +363,11 @@ impl Replay {
             put_column_count(out, capabilities, count.columns, count.metadata_follows);
         });
         self.say('S', format_args!("{count:?}"));
-        let definitions = if count.metadata_follows { count.columns } else { 0 };
+        let definitions = if count.metadata_follows {
+            count.columns
+        } else {
+            0
+        };
         let columns = (0..definitions).map(|_| self.column()).collect();
         let status = self.metadata_end();
         match statement.and_then(|id| self.statements.get_mut(&id)) {
