@@ -177,6 +177,14 @@ impl Table {
         t
     }
 
+    /// One weight for each of some characters of the BMP.
+    pub fn of_weights(weights: impl Iterator<Item = (u32, u16)>) -> Table {
+        let mut t = Table::new(PageMap::filled(UNKNOWN, 0x10000), false, true, Vec::new());
+        weights.for_each(|(c, w)| t.map.set(c, w));
+        t.refresh();
+        t
+    }
+
     fn expansion(&mut self, weights: &[u16]) -> u16 {
         let at = self.expansions.iter().position(|e| e == weights).unwrap_or_else(|| {
             self.expansions.push(weights.to_vec());
