@@ -254,7 +254,7 @@ fn multi_byte(server: &Server) -> Result<()> {
         "SELECT character_set_name, default_collate_name, maxlen FROM information_schema.character_sets \
          WHERE maxlen IN (2,3) AND character_set_name NOT IN ('ucs2','utf8mb3') ORDER BY 1",
     )?;
-    let mut out = vec![sets.len() as u8];
+    let mut file = vec![sets.len() as u8];
     for row in &sets {
         let (set, collation) = (row[0].as_str(), row[1].as_str());
         let mut ranges = vec!["128_to_255", "32768_to_65535"];
@@ -298,8 +298,7 @@ fn multi_byte(server: &Server) -> Result<()> {
             }
             weights.insert(cp, r[2].clone());
         }
-        out.push(set.len() as u8);
-        out.extend_from_slice(set.as_bytes());
+        let mut out = Vec::new();
         // Codes in runs.
         let mut runs: Vec<(u32, Vec<u32>)> = Vec::new();
         for (&code, &cp) in &decoded {
@@ -354,6 +353,10 @@ fn multi_byte(server: &Server) -> Result<()> {
         if !in_order {
             encoded.keys().for_each(|&cp| put16(&mut out, weight(cp)));
         }
+        file.push(set.len() as u8);
+        file.extend_from_slice(set.as_bytes());
+        file.extend_from_slice(&(out.len() as u32).to_le_bytes());
+        file.extend_from_slice(&out);
         println!(
             "{set}: {} codes, {} exceptions, case {}/{}, weights {}",
             decoded.len(),
@@ -363,7 +366,7 @@ fn multi_byte(server: &Server) -> Result<()> {
             if in_order { "in code order" } else { "listed" }
         );
     }
-    save("multi_byte.bin", &out)
+    save("multi_byte.bin", &file)
 }
 
 /// What a tailoring changes against its root: sequences of characters and their weights by level.

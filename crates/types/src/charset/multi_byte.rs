@@ -1,7 +1,7 @@
 //! The sets of East Asia whose characters take one to three bytes.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::LazyLock;
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, OnceLock};
 
 use super::case::Case;
 use super::table::{PageMap, Reader, Table};
@@ -28,20 +28,33 @@ pub(super) struct MultiSet {
     weights: Option<Vec<u16>>,
 }
 
-static SETS: LazyLock<HashMap<&'static str, MultiSet>> = LazyLock::new(|| {
+/// Sets are read when first used.
+struct Lazy {
+    name: &'static str,
+    data: &'static [u8],
+    set: OnceLock<MultiSet>,
+}
+
+static SETS: LazyLock<Vec<Lazy>> = LazyLock::new(|| {
     let mut r = Reader(include_bytes!("data/multi_byte.bin"));
     let sets = r.u8();
-    (0..sets).map(|_| MultiSet::read(&mut r)).collect()
+    (0..sets)
+        .map(|_| {
+            let name = r.text();
+            let len = r.u32() as usize;
+            Lazy { name, data: r.bytes(len), set: OnceLock::new() }
+        })
+        .collect()
 });
 
 /// The set of that name.
 pub(super) fn get(name: &str) -> Option<&'static MultiSet> {
-    SETS.get(name)
+    let lazy = SETS.iter().find(|l| l.name == name)?;
+    Some(lazy.set.get_or_init(|| MultiSet::read(&mut Reader(lazy.data))))
 }
 
 impl MultiSet {
-    fn read(r: &mut Reader<'static>) -> (&'static str, MultiSet) {
-        let name = r.text();
+    fn read(r: &mut Reader<'_>) -> MultiSet {
         let map = || PageMap::filled(0, 0x10000);
         let (mut short, mut three, mut to_short, mut to_three) = (map(), map(), map(), map());
         let mut codes = BTreeMap::new();
@@ -66,7 +79,7 @@ impl MultiSet {
         let mut ascii = [0; 128];
         ascii.copy_from_slice(r.bytes(128));
         let weights = (r.u8() == 1).then(|| r.u16s(codes.len()));
-        (name, MultiSet { short, three, to_short, to_three, case, codes, ascii, weights })
+        MultiSet { short, three, to_short, to_three, case, codes, ascii, weights }
     }
 
     /// The table of the set's `_ci` or `_bin` collation. Weights are ranks, since all that matters is order.

@@ -68,7 +68,6 @@ struct Registry {
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
     let mut infos: Vec<Info> = ROWS
         .iter()
-        .filter(|row| row.2.is_supported())
         .map(|&(id, name, charset, is_default, sortlen)| Info {
             id,
             name,
