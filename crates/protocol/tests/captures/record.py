@@ -54,10 +54,11 @@ DELIMITER ;
 INSTALL SONAME 'auth_ed25519';
 INSTALL SONAME 'dialog_examples';
 CREATE USER app@localhost IDENTIFIED BY 'secret';
+CREATE USER nopassword@localhost;
 CREATE USER other@localhost IDENTIFIED BY 'different';
 CREATE USER signed@localhost IDENTIFIED VIA ed25519 USING PASSWORD('secret');
 CREATE USER asked@localhost IDENTIFIED VIA two_questions USING 'secret';
-GRANT ALL ON *.* TO app@localhost, other@localhost, signed@localhost, asked@localhost;
+GRANT ALL ON *.* TO app@localhost, nopassword@localhost, other@localhost, signed@localhost, asked@localhost;
 """
 
 
@@ -273,6 +274,49 @@ def mysql_connector(port):
     connection.close()
 
 
+def deprecate_eof(port):
+    """What no client at hand asks for: OK in place of EOF, with session tracking and cursors."""
+    wanted = (1 << 9 | 1 << 13 | 1 << 15 | 1 << 16 | 1 << 17 | 1 << 18 | 1 << 19 | 1 << 21
+              | 1 << 23 | 1 << 24)
+    client = socket.create_connection(("127.0.0.1", port))
+
+    def answer():
+        # Whatever comes until nothing more does: this client need not understand it.
+        while select.select([client], [], [], 0.3)[0] and client.recv(1 << 16):
+            pass
+
+    def send(sequence, payload):
+        client.sendall(len(payload).to_bytes(3, "little") + bytes([sequence]) + payload)
+        answer()
+
+    answer()
+    send(1, wanted.to_bytes(4, "little") + (1 << 24).to_bytes(4, "little") + b"\x2d" + bytes(23)
+         + b"nopassword\0\0mysql_native_password\0")
+    send(0, b"\x03SET session_track_system_variables='*', session_track_state_change=1,"
+            b" session_track_transaction_info='STATE'")
+    send(0, b"\x02capture")
+    send(0, b"\x03SELECT 1/0, n FROM numbers WHERE n < 3; SET timestamp=5; DO 1; SELECT 2")
+    send(0, b"\x03START TRANSACTION; SELECT * FROM numbers LIMIT 1; COMMIT")
+    send(0, b"\x03SELECT GET_LOCK(NULL, NULL, NULL)")
+    send(0, b"\x04numbers\0")
+    send(0, b"\x1b\x01\0")
+    send(0, b"\x16SELECT n, ? FROM numbers WHERE n > ?")
+    execute = b"\x17\1\0\0\0%c\1\0\0\0\0\1\x08\0\x08\0" + (7).to_bytes(8, "little") \
+        + (1).to_bytes(8, "little")
+    send(0, execute % 0)
+    send(0, execute % 1)
+    send(0, b"\x1c\1\0\0\0\2\0\0\0")
+    send(0, b"\x1c\1\0\0\0\x64\0\0\0")
+    send(0, b"\x1c\1\0\0\0\x64\0\0\0")
+    send(0, b"\x16CALL out_param(?, ?)")
+    send(0, execute[:1] + b"\2" + execute[2:] % 0)
+    send(0, b"\x0d")
+    send(0, b"\x1f")
+    send(0, b"\x1e")
+    send(0, b"\x01")
+    client.close()
+
+
 def connector_c(scenario):
     def run(port):
         subprocess.run([CLIENT, str(port), scenario], check=True, timeout=60)
@@ -290,6 +334,7 @@ SCENARIOS = {
     "mariadb_binlog": mariadb_binlog,
     "pymysql": pymysql,
     "mysql_connector": mysql_connector,
+    "deprecate_eof": deprecate_eof,
     **{f"connector_c_{name}": connector_c(name)
        for name in ["types", "longdata", "cursor", "bulk", "commands", "dialog"]},
 }

@@ -215,17 +215,24 @@ pub fn to_decimal(v: &Value, from: &SqlType, ctx: &mut ConvertCtx<'_>) -> Decima
         Value::Int(i) => Decimal::from(*i),
         Value::UInt(u) => Decimal::from(*u),
         Value::Decimal(d) => d.clone(),
-        Value::Double(d) => f64_to_decimal(*d).0,
+        Value::Double(d) => {
+            let (d, over) = f64_to_decimal(*d);
+            if over {
+                overflow(Level::Warning, &"", "DECIMAL", ctx);
+            }
+            d
+        }
         Value::Bytes(b) => {
             let p = Decimal::parse_prefix(b);
             let binary = is_binary(from);
+            if p.overflow {
+                overflow(Level::Warning, &"", "DECIMAL", ctx);
+            }
             match rest_of(b, p.used) {
+                _ if p.overflow => ctx.truncated(Level::Warning, "DECIMAL", b, binary),
                 Rest::Nothing => {}
                 Rest::Blanks => ctx.truncated(Level::Note, "DECIMAL", b, binary),
                 Rest::Other | Rest::NoNumber => ctx.truncated(Level::Warning, "DECIMAL", b, binary),
-            }
-            if p.overflow {
-                overflow(Level::Warning, &"", "DECIMAL", ctx);
             }
             p.value
         }
@@ -309,7 +316,7 @@ fn cast_text(
     let keep = prefix_len(&bytes, len as usize, binary);
     if keep < bytes.len() {
         let what = format!("{}({len})", if binary { "BINARY" } else { "CHAR" });
-        ctx.truncated(Level::Warning, &what, &bytes, binary || is_binary(from));
+        ctx.truncated(Level::Warning, &what, &bytes, is_binary(from));
         return Value::Bytes(Arc::from(&bytes[..keep]));
     }
     if binary && kind == TextKind::Char && bytes.len() < len as usize {

@@ -61,18 +61,7 @@ fn parse_datetime(v: &Value, from: &SqlType, ctx: &mut ConvertCtx<'_>) -> Option
         Value::Bytes(b) => Parts::parse_datetime(b, rules),
         _ => {
             let n = split_number(v)?;
-            let p = (!n.overflow && !n.negative)
-                .then(|| Parts::datetime_from_number(n.whole, n.nanos, rules))
-                .flatten();
-            match p {
-                // A date has no room for the fraction.
-                Some(mut p) if n.nanos != 0 && n.whole > 0 && n.whole < 101_000_000 => {
-                    p.nanos = 0;
-                    ctx.truncated(Level::Note, Kind::Date.name(), &text_of(v, from), false);
-                    Some(p)
-                }
-                other => other,
-            }
+            (!n.overflow && !n.negative).then(|| Parts::datetime_from_number(n.whole, n.nanos, rules)).flatten()
         }
     };
     match parsed {
@@ -125,11 +114,7 @@ pub fn to_datetime(v: &Value, from: &SqlType, fsp: u8, ctx: &mut ConvertCtx<'_>)
         }
         _ => {
             let p = parse_datetime(v, from, ctx)?;
-            let t = p.datetime(fsp, rules);
-            if t.is_none() {
-                ctx.incorrect("datetime", &text_of(v, from), true);
-            }
-            t
+            Some(p.datetime(fsp, rules))
         }
     }
 }
@@ -149,7 +134,7 @@ pub fn to_date(v: &Value, from: &SqlType, ctx: &mut ConvertCtx<'_>) -> Option<Da
         Value::Time(t) => time_on_today(*t, ctx).map(DateTime::date),
         _ => {
             let p = parse_datetime(v, from, ctx)?;
-            p.datetime(0, rules).map(DateTime::date)
+            Some(p.datetime(0, rules).date())
         }
     }
 }
@@ -163,11 +148,11 @@ pub fn to_time(v: &Value, from: &SqlType, fsp: u8, ctx: &mut ConvertCtx<'_>) -> 
         Value::Time(t) => return Some(fit(*t)),
         Value::Date(_) => return Some(Time(0)),
         Value::DateTime(t) => return Some(fit(t.time())).map(|t| Time(t.0 % crate::datetime::DAY)),
-        Value::Bytes(b) => Parts::parse_time(b),
+        Value::Bytes(b) => Parts::parse_time(b, rules),
         _ => {
             let n = split_number(v)?;
             let whole = if n.overflow { i64::MAX } else { n.whole };
-            Parts::time_from_number(whole, n.negative, n.nanos)
+            Parts::time_from_number(whole, n.negative, n.nanos, rules)
         }
     };
     let Some(p) = parsed else {
