@@ -423,8 +423,7 @@ impl Asked<'_> {
         let x = chr("seq");
         if let Some(root) = root {
             let own = self.weights(&x);
-            let differ: Vec<String> =
-                own.iter().zip(root.weights(&x)).map(|(a, b)| format!("{a} <> {b}")).collect();
+            let differ: Vec<String> = own.iter().zip(root.weights(&x)).map(|(a, b)| format!("{a} <> {b}")).collect();
             let hex: Vec<String> = own.iter().map(|w| format!("HEX({w})")).collect();
             found.take(self.server.rows(&format!(
                 "SELECT HEX(CONVERT({x} USING utf32)), {} FROM seq_0_to_{max} WHERE {}",

@@ -47,8 +47,7 @@ static UNICODE: LazyLock<Vec<Case>> = LazyLock::new(|| {
 
 /// The case tables of a family.
 pub(super) fn unicode(family: Family) -> &'static Case {
-    static NONE: LazyLock<Case> =
-        LazyLock::new(|| Case { upper: PageMap::default(), lower: PageMap::default() });
+    static NONE: LazyLock<Case> = LazyLock::new(|| Case { upper: PageMap::default(), lower: PageMap::default() });
     UNICODE.get(family as usize).unwrap_or(&NONE)
 }
 

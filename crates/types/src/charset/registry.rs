@@ -110,9 +110,10 @@ pub(super) fn all() -> &'static [Collation] {
 }
 
 pub(super) fn default_of(set: Charset, bin: bool) -> Collation {
-    let found = REGISTRY.infos.iter().find(|i| {
-        i.charset == set && if bin { i.is_bin && (i.pad || set == Charset::Binary) } else { i.is_default }
-    });
+    let found = REGISTRY
+        .infos
+        .iter()
+        .find(|i| i.charset == set && if bin { i.is_bin && (i.pad || set == Charset::Binary) } else { i.is_default });
     found.map_or(Collation::BINARY, |i| Collation(i.id))
 }
 
