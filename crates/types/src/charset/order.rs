@@ -36,12 +36,8 @@ pub(super) fn compare_bytes(a: &[u8], b: &[u8], pad: bool) -> Ordering {
         return a.cmp(b);
     }
     let n = a.len().min(b.len());
-    let tail_against_spaces =
-        |tail: &[u8]| tail.iter().find(|&&x| x != b' ').map_or(Ordering::Equal, |x| x.cmp(&b' '));
-    a[..n]
-        .cmp(&b[..n])
-        .then_with(|| tail_against_spaces(&a[n..]))
-        .then_with(|| tail_against_spaces(&b[n..]).reverse())
+    let tail_against_spaces = |tail: &[u8]| tail.iter().find(|&&x| x != b' ').map_or(Ordering::Equal, |x| x.cmp(&b' '));
+    a[..n].cmp(&b[..n]).then_with(|| tail_against_spaces(&a[n..])).then_with(|| tail_against_spaces(&b[n..]).reverse())
 }
 
 /// Compares where every character has one weight.

@@ -1,8 +1,6 @@
 //! Rows: a header, a null bitmap, the fixed columns, then offsets and bytes of the others.
 
-use super::key::{
-    TIME_BIAS, check_date, check_datetime, check_utc, int_bytes, integer, timestamp_from_utc, timestamp_to_utc,
-};
+use super::key::{TIME_BIAS, check_date, check_datetime, check_utc, int_bytes, timestamp_from_utc, timestamp_to_utc};
 use super::{CodecError, ValueRef, bits_width, enum_width, family};
 use crate::{Decimal, SqlResult, SqlType, TextKind, Time, TimeZone, Value};
 
@@ -90,17 +88,14 @@ fn kind_of(ty: &SqlType) -> (Kind, Option<usize>) {
         SqlType::Year(_) => (Kind::Year, Some(2)),
         SqlType::Float { .. } => (Kind::Float, Some(4)),
         SqlType::Double { .. } => (Kind::Double, Some(8)),
-        SqlType::Decimal { precision, scale, .. } => (
-            Kind::Decimal { precision: *precision, scale: *scale },
-            Some(Decimal::binary_len(*precision, *scale)),
-        ),
+        SqlType::Decimal { precision, scale, .. } => {
+            (Kind::Decimal { precision: *precision, scale: *scale }, Some(Decimal::binary_len(*precision, *scale)))
+        }
         SqlType::Date => (Kind::Date, Some(3)),
         SqlType::Time { .. } => (Kind::Time, Some(6)),
         SqlType::DateTime { .. } => (Kind::DateTime, Some(8)),
         SqlType::Timestamp { .. } => (Kind::Timestamp, Some(8)),
-        SqlType::Text { kind: TextKind::Char, len, collation }
-            if collation.is_binary() && *len <= FIXED_BINARY_MAX =>
-        {
+        SqlType::Text { kind: TextKind::Char, len, collation } if collation.is_binary() && *len <= FIXED_BINARY_MAX => {
             (Kind::Fixed, Some(*len as usize))
         }
         SqlType::Text { .. } => (Kind::Bytes, None),
@@ -384,7 +379,7 @@ impl Column {
         let mut put = |v: u64| out.extend_from_slice(&v.to_le_bytes()[..width]);
         match (self.kind, v) {
             (Kind::Int { unsigned: false }, v) => {
-                let v = integer(v).ok_or(wrong.clone())?;
+                let v = ValueRef::of(v).integer().ok_or(wrong.clone())?;
                 let limit = 1i128 << (width * 8 - 1);
                 if !(-limit..limit).contains(&v) {
                     return Err(wrong);
@@ -392,7 +387,7 @@ impl Column {
                 put(v as i64 as u64);
             }
             (Kind::Int { unsigned: true } | Kind::UInt | Kind::Year, v) => {
-                let v = integer(v).and_then(|v| u64::try_from(v).ok()).ok_or(wrong.clone())?;
+                let v = ValueRef::of(v).integer().and_then(|v| u64::try_from(v).ok()).ok_or(wrong.clone())?;
                 if width < 8 && v >> (width * 8) != 0 {
                     return Err(wrong);
                 }
@@ -425,18 +420,16 @@ impl Column {
             Kind::Year => ValueRef::Int(read_le(raw) as i64),
             Kind::Float => ValueRef::Double(f32::from_bits(read_le(raw) as u32) as f64),
             Kind::Double => ValueRef::Double(f64::from_bits(read_le(raw))),
-            Kind::Decimal { precision, scale } => ValueRef::Decimal(
-                Decimal::read_binary(raw, precision, scale).ok_or(CodecError::Corrupt("DECIMAL"))?,
-            ),
+            Kind::Decimal { precision, scale } => {
+                ValueRef::Decimal(Decimal::read_binary(raw, precision, scale).ok_or(CodecError::Corrupt("DECIMAL"))?)
+            }
             Kind::Date => ValueRef::Date(check_date(read_le(raw))?),
             Kind::Time => match read_le(raw) as i64 {
                 v if v < 1 << 43 => ValueRef::Time(Time(v - TIME_BIAS)),
                 _ => return Err(CodecError::Corrupt("TIME")),
             },
             Kind::DateTime => ValueRef::DateTime(check_datetime(read_le(raw))?),
-            Kind::Timestamp => {
-                ValueRef::DateTime(timestamp_from_utc(check_utc(read_le(raw) as i64)?, tz))
-            }
+            Kind::Timestamp => ValueRef::DateTime(timestamp_from_utc(check_utc(read_le(raw) as i64)?, tz)),
             Kind::Nothing => ValueRef::Null,
         })
     }

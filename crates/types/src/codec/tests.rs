@@ -10,9 +10,7 @@ use crate::codec::{
     KeyPart, RowLayout, ValueRef, decode_key, decode_key_part, encode_key, encode_key_part, encode_key_prefix,
     hash_key, key_len, key_part_is_reversible, key_part_len, key_part_width, prefix_successor,
 };
-use crate::{
-    Collation, Date, DateTime, Decimal, EnumDef, IntWidth, SqlType, TextKind, Time, TimeZone, Value,
-};
+use crate::{Collation, Date, DateTime, Decimal, EnumDef, IntWidth, SqlType, TextKind, Time, TimeZone, Value};
 
 const UTC: TimeZone = TimeZone::Offset(0);
 
@@ -333,16 +331,16 @@ fn bytes_are_as_documented() {
     assert_eq!(key(Value::text("a\tb"), varchar("utf8mb4_bin"), false, false), b"a\tb\x20\x02");
     assert_eq!(key(Value::text("a \t"), varchar("utf8mb4_bin"), false, false), b"a\x20\x01\t\x20\x02");
     assert_eq!(key(Value::bytes(b"a\0b"), varchar("binary"), false, false), b"a\0\xffb\0\0");
-    assert_eq!(
-        key(Value::text("ab"), varchar("utf8mb4_unicode_ci"), false, false),
-        b"\x0e\x33\x0e\x4a\x02\x09\x02"
+    assert_eq!(key(Value::text("ab"), varchar("utf8mb4_unicode_ci"), false, false), b"\x0e\x33\x0e\x4a\x02\x09\x02");
+    let layout = RowLayout::new(
+        3,
+        &[
+            (int(IntWidth::Int, false), false),
+            (varchar("utf8mb4_general_ci"), true),
+            (SqlType::Date, true),
+            (varchar("utf8mb4_general_ci"), false),
+        ],
     );
-    let layout = RowLayout::new(3, &[
-        (int(IntWidth::Int, false), false),
-        (varchar("utf8mb4_general_ci"), true),
-        (SqlType::Date, true),
-        (varchar("utf8mb4_general_ci"), false),
-    ]);
     let row = [Value::Int(258), Value::text("hi"), Value::Null, Value::text("you")];
     let mut bytes = Vec::new();
     layout.encode(&row, &UTC, &mut bytes).expect("a row");
@@ -357,7 +355,14 @@ fn what_does_not_fit_is_an_error() {
         assert!(encode_key_part(&v, &tiny, &UTC, &mut out).is_err(), "{v:?}");
     }
     let layout = RowLayout::new(0, &[(int(IntWidth::Tiny, true), false)]);
-    for row in [&[Value::Int(-1)][..], &[Value::UInt(256)], &[Value::text("x")], &[Value::Null], &[], &[Value::Int(1), Value::Int(2)]] {
+    for row in [
+        &[Value::Int(-1)][..],
+        &[Value::UInt(256)],
+        &[Value::text("x")],
+        &[Value::Null],
+        &[],
+        &[Value::Int(1), Value::Int(2)],
+    ] {
         assert!(layout.encode(row, &UTC, &mut out).is_err(), "{row:?}");
     }
     assert_eq!(prefix_successor(&mut vec![0xFF, 0xFF]), false);
