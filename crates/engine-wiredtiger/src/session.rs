@@ -149,10 +149,11 @@ impl Session {
     }
 
     fn open(raw: &RawSession, hidden: &Hidden, index: IndexId) -> Result<RawCursor> {
-        if hidden.contains(index) {
-            return Err(EngineError::NotFound(index));
-        }
-        raw.open_cursor(&uri(index)?, None)?.ok_or(EngineError::NotFound(index))
+        // Verifying needs the file for itself, for a while; so do dropping and loading, which hide the index first.
+        crate::retry_busy(|| match hidden.contains(index) {
+            true => Err(EngineError::NotFound(index)),
+            false => raw.open_cursor(&uri(index)?, None)?.ok_or(EngineError::NotFound(index)),
+        })
     }
 
     /// The cursor for point operations. It is at no row, or at the one of the last operation.

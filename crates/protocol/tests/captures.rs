@@ -57,6 +57,7 @@ recordings! {
     mariadb_progress
     mariadb_dump
     mariadb_binlog
+    replica
     pymysql
     mysql_connector
     deprecate_eof

@@ -57,7 +57,14 @@ fn put_value(out: &mut Vec<u8>, column: &RowColumn, value: &Value) -> Option<()>
         (t::FLOAT, Value::Double(v)) => out.put_slice(&(*v as f32).to_le_bytes()),
         (t::DOUBLE, Value::Double(v)) => out.put_slice(&v.to_le_bytes()),
         (t::NEWDECIMAL, Value::Decimal(v)) => v.write_binary(low, high, out),
-        (t::BIT, v) => out.put_uint_be(as_u64(v)?, usize::from(high) + usize::from(low > 0)),
+        (t::BIT, v) => {
+            let v = as_u64(v)?;
+            let bits = u32::from(high) * 8 + u32::from(low);
+            if bits < 64 && v >> bits != 0 {
+                return None;
+            }
+            out.put_uint_be(v, usize::from(high) + usize::from(low > 0));
+        }
         (t::ENUM | t::SET, v) => out.put_uint_le(as_u64(v)?, usize::from(high)),
         (t::DATE, Value::Date(v)) => temporal::put_date(out, *v),
         (t::TIME2, Value::Time(v)) => temporal::put_time2(out, *v, low),

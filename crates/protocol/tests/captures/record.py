@@ -65,7 +65,8 @@ GRANT ALL ON *.* TO app@localhost, nopassword@localhost, other@localhost, signed
 class Server:
     """A private mariadbd in a temporary folder."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, server_id):
+        os.mkdir(folder)
         self.socket = os.path.join(folder, "s")
         data = os.path.join(folder, "data")
         subprocess.run(
@@ -74,18 +75,18 @@ class Server:
             check=True, stdout=subprocess.DEVNULL)
         self.process = subprocess.Popen(
             ["mariadbd", "--no-defaults", "--user=root", f"--datadir={data}",
-             f"--socket={self.socket}", "--skip-networking", "--log-bin", "--server-id=1",
+             f"--socket={self.socket}", "--skip-networking", "--log-bin", f"--server-id={server_id}",
              "--local-infile=1", "--sql-mode=", "--plugin-maturity=unknown",
              "--innodb-buffer-pool-size=16M"],
             stdout=subprocess.DEVNULL, stderr=open(os.path.join(folder, "log"), "w"))
 
-    def set_up(self):
+    def run(self, sql):
         for _ in range(200):
             if os.path.exists(self.socket):
                 break
             time.sleep(0.1)
-        subprocess.run(["mariadb", "--no-defaults", "-uroot", f"-S{self.socket}"],
-                       input=SETUP, text=True, check=True)
+        return subprocess.run(["mariadb", "--no-defaults", "-BN", "-uroot", f"-S{self.socket}"],
+                              input=sql, text=True, check=True, stdout=subprocess.PIPE).stdout
 
     def stop(self):
         self.process.terminate()
@@ -173,9 +174,9 @@ def mariadb_text(port):
 
 
 def mariadb_errors(port):
-    mariadb(port, "-f", "capture", "-e",
-            "SELEC 1; SELECT * FROM nowhere; INSERT INTO numbers VALUES (1,'x'); CALL out_param(1,2)",
-            stderr=subprocess.DEVNULL)
+    mariadb(port, "-f", "capture", text=True, stderr=subprocess.DEVNULL,
+            input="SELEC 1;\nSELECT * FROM nowhere;\nINSERT INTO numbers VALUES (1,'x');\n"
+                  "CALL out_param(1,2);\nSIGNAL SQLSTATE '45000';\n")
     subprocess.run(["mariadb", "--no-defaults", "-h127.0.0.1", f"-P{port}", "-uapp", "-pwrong"],
                    stderr=subprocess.DEVNULL)
 
@@ -210,12 +211,21 @@ def mariadb_dump(port):
 def mariadb_binlog(port):
     subprocess.run(["mariadb-binlog", "--no-defaults", "-h127.0.0.1", f"-P{port}", "-uapp",
                     "-psecret", "--read-from-remote-server", "--stop-position=600",
-                    binlog_name(port)], check=True, stdout=subprocess.DEVNULL)
+                    SERVER.run("SHOW BINARY LOGS").split()[0]], check=True, stdout=subprocess.DEVNULL)
 
 
-def binlog_name(_port):
-    return subprocess.run(["mariadb", "--no-defaults", "-uroot", f"-S{SERVER.socket}", "-BN", "-e",
-                           "SHOW BINARY LOGS"], text=True, stdout=subprocess.PIPE).stdout.split()[0]
+def replica(port):
+    other = Server(os.path.join(FOLDER, "replica"), 2)
+    try:
+        position = SERVER.run("SELECT @@gtid_binlog_pos").strip()
+        other.run(f"SET GLOBAL gtid_slave_pos='{position}'; CHANGE MASTER TO "
+                  f"master_host='127.0.0.1', master_port={port}, master_user='app', "
+                  "master_password='secret', master_use_gtid=slave_pos; START SLAVE;")
+        SERVER.run("INSERT INTO capture.bulk VALUES (5, 'five')")
+        position = SERVER.run("SELECT @@gtid_binlog_pos").strip()
+        other.run(f"SELECT MASTER_GTID_WAIT('{position}', 20); STOP SLAVE;")
+    finally:
+        other.stop()
 
 
 def pymysql(port):
@@ -332,6 +342,7 @@ SCENARIOS = {
     "mariadb_progress": mariadb_progress,
     "mariadb_dump": mariadb_dump,
     "mariadb_binlog": mariadb_binlog,
+    "replica": replica,
     "pymysql": pymysql,
     "mysql_connector": mysql_connector,
     "deprecate_eof": deprecate_eof,
@@ -340,15 +351,15 @@ SCENARIOS = {
 }
 
 if __name__ == "__main__":
-    folder = tempfile.mkdtemp()
-    CLIENT = os.path.join(folder, "client")
+    FOLDER = tempfile.mkdtemp()
+    CLIENT = os.path.join(FOLDER, "client")
     flags = subprocess.run(["mariadb_config", "--cflags", "--libs"], text=True,
                            stdout=subprocess.PIPE, check=True).stdout.split()
     subprocess.run(["cc", os.path.join(HERE, "client.c"), "-rdynamic", "-o", CLIENT, *flags],
                    check=True)
-    SERVER = Server(folder)
+    SERVER = Server(os.path.join(FOLDER, "primary"), 1)
     try:
-        SERVER.set_up()
+        SERVER.run(SETUP)
         for name in sys.argv[1:] or SCENARIOS:
             proxy = Proxy(SERVER.socket)
             try:
@@ -361,4 +372,4 @@ if __name__ == "__main__":
             print(name, len(proxy.lines), "packets")
     finally:
         SERVER.stop()
-        shutil.rmtree(folder)
+        shutil.rmtree(FOLDER)

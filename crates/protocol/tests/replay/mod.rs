@@ -12,8 +12,8 @@ use selkie_protocol::response::{
     put_result_end, put_statistics,
 };
 use selkie_protocol::{
-    Capabilities, ColumnFlags, Command, LAST_PREPARED, PacketReader, ParamType, SendBuffer,
-    ServerStatus,
+    Capabilities, ColumnFlags, Command, Date, DateTime, LAST_PREPARED, PacketReader, ParamType,
+    ParamValue, SendBuffer, ServerStatus, Time,
 };
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;
@@ -85,17 +85,21 @@ impl Replay {
     }
 
     fn connection_phase(&mut self) -> bool {
-        let packet = self.from_server();
+        let packet = self.next_of_server();
         let mut buffer = Vec::new();
         let greeting = Greeting::decode(&packet.payload, &mut buffer).unwrap();
         same(&packet, |out| greeting.encode(out));
+        assert_eq!(
+            greeting.capabilities,
+            Capabilities::SERVER_DEFAULT | Capabilities::CLIENT_COMPRESS
+        );
         let version = String::from_utf8_lossy(greeting.server_version);
         self.say(
             'S',
             format_args!("Greeting {version} {:?}", greeting.capabilities),
         );
 
-        let response = self.from_client();
+        let response = self.next_of_client();
         // Byte for byte only with all that the client claims, offered or not.
         let claimed = Capabilities::from_bits(u64::MAX);
         let full = HandshakeResponse::decode(&response.payload, claimed).unwrap();
@@ -139,7 +143,7 @@ impl Replay {
     ) -> bool {
         let mut native = true;
         loop {
-            let packet = self.from_server();
+            let packet = self.next_of_server();
             match packet.payload[0] {
                 0x00 => {
                     self.ok(&packet);
@@ -179,7 +183,7 @@ impl Replay {
                     self.say('S', format_args!("AuthMoreData {}", text(data)));
                 }
             }
-            *answer = self.from_client().payload;
+            *answer = self.next_of_client().payload;
             self.say(
                 'C',
                 format_args!("AuthSwitchResponse of {} bytes", answer.len()),
@@ -209,7 +213,7 @@ impl Replay {
             }
             Command::Statistics => {
                 self.say('C', format_args!("Statistics"));
-                let answer = self.from_server();
+                let answer = self.next_of_server();
                 same(&answer, |out| put_statistics(out, &answer.payload));
                 self.say('S', format_args!("{}", text(&answer.payload)));
             }
@@ -219,7 +223,7 @@ impl Replay {
             }
             Command::Debug | Command::SetOption(_) => {
                 self.say('C', format_args!("{command:?}"));
-                let answer = self.from_server();
+                let answer = self.next_of_server();
                 self.result_end(&answer);
             }
             Command::ChangeUser(change) => {
@@ -265,7 +269,7 @@ impl Replay {
                     format_args!("StmtExecute {} cursor {cursor:?}", execute.statement_id),
                 );
                 for value in values.unwrap() {
-                    self.say('C', format_args!("  {value:?}"));
+                    self.say('C', format_args!("  {}", show(&value)));
                 }
                 self.results(Some(id));
             }
@@ -288,7 +292,10 @@ impl Replay {
                 param,
                 data,
             } => {
-                self.say('C', format_args!("{command:?} = {}", text(data)));
+                self.say(
+                    'C',
+                    format_args!("StmtSendLongData {statement_id}.{param} {}", text(data)),
+                );
                 let statement = self.statements.get_mut(&statement_id).unwrap();
                 statement.long_data.resize(statement.param_count, false);
                 statement.long_data[usize::from(param)] = true;
@@ -326,14 +333,20 @@ impl Replay {
 
     /// One result; its status.
     fn one_result(&mut self, statement: Option<u32>) -> ServerStatus {
-        let packet = self.from_server();
+        let packet = self.next_of_server();
         match packet.payload[0] {
             0x00 => self.ok(&packet),
             0xFF if Progress::is_progress(&packet.payload) => {
                 let progress = Progress::decode(&packet.payload).unwrap();
                 same(&packet, |out| progress.encode(out));
                 let info = text(progress.proc_info);
-                self.say('S', format_args!("Progress {progress:?} {info}"));
+                self.say(
+                    'S',
+                    format_args!(
+                        "Progress {}/{} {} {info}",
+                        progress.stage, progress.max_stage, progress.progress
+                    ),
+                );
                 self.one_result(statement)
             }
             0xFF => self.err(&packet),
@@ -342,7 +355,7 @@ impl Replay {
                 same(&packet, |out| request.encode(out));
                 self.say('S', format_args!("LocalInfileRequest"));
                 loop {
-                    let piece = self.from_client();
+                    let piece = self.next_of_client();
                     match InfileData::decode(&piece.payload) {
                         InfileData::Piece(data) => {
                             self.say('C', format_args!("  piece {}", text(data)));
@@ -363,7 +376,11 @@ impl Replay {
             put_column_count(out, capabilities, count.columns, count.metadata_follows);
         });
         self.say('S', format_args!("{count:?}"));
-        let definitions = if count.metadata_follows { count.columns } else { 0 };
+        let definitions = if count.metadata_follows {
+            count.columns
+        } else {
+            0
+        };
         let columns = (0..definitions).map(|_| self.column()).collect();
         let status = self.metadata_end();
         match statement.and_then(|id| self.statements.get_mut(&id)) {
@@ -378,7 +395,7 @@ impl Replay {
 
     fn rows(&mut self, statement: Option<u32>) -> ServerStatus {
         loop {
-            let packet = self.from_server();
+            let packet = self.next_of_server();
             if packet.payload[0] == 0xFF {
                 return self.err(&packet);
             }
@@ -442,13 +459,13 @@ impl Replay {
         });
         let mut line = "BinaryRow".to_owned();
         for value in values {
-            write!(line, " {}", clip(&format!("{value:?}"))).unwrap();
+            write!(line, " {}", clip(&show(&value))).unwrap();
         }
         self.say('S', format_args!("{line}"));
     }
 
     fn column(&mut self) -> ParamType {
-        let packet = self.from_server();
+        let packet = self.next_of_server();
         let column = ColumnDefinition::decode(&packet.payload, self.capabilities).unwrap();
         same(&packet, |out| column.encode(out, self.capabilities));
         self.say_column(&column, "")
@@ -497,10 +514,10 @@ impl Replay {
             if !opened {
                 return ServerStatus::EMPTY;
             }
-            let packet = self.from_server();
+            let packet = self.next_of_server();
             return self.result_end(&packet);
         }
-        let packet = self.from_server();
+        let packet = self.next_of_server();
         let eof = Eof::decode(&packet.payload).unwrap();
         same(&packet, |out| put_metadata_end(out, self.capabilities, eof));
         self.say('S', format_args!("{eof:?}"));
@@ -526,7 +543,7 @@ impl Replay {
 
     fn field_list(&mut self) {
         loop {
-            let packet = self.from_server();
+            let packet = self.next_of_server();
             if packet.payload[0] == 0xFF {
                 self.err(&packet);
                 return;
@@ -547,7 +564,7 @@ impl Replay {
     }
 
     fn prepared(&mut self) {
-        let packet = self.from_server();
+        let packet = self.next_of_server();
         if packet.payload[0] == 0xFF {
             self.err(&packet);
             return;
@@ -561,8 +578,12 @@ impl Replay {
         };
         if ok.param_count > 0 {
             for _ in 0..ok.param_count {
-                self.column();
+                let packet = self.next_of_server();
+                same(&packet, |out| {
+                    ColumnDefinition::PARAMETER.encode(out, self.capabilities)
+                });
             }
+            self.say('S', format_args!("{} parameters", ok.param_count));
             self.metadata_end();
         }
         if ok.column_count > 0 {
@@ -588,7 +609,7 @@ impl Replay {
     }
 
     fn ok_or_err(&mut self) {
-        let packet = self.from_server();
+        let packet = self.next_of_server();
         if packet.payload[0] == 0xFF {
             self.err(&packet)
         } else {
@@ -658,12 +679,12 @@ impl Replay {
         ServerStatus::EMPTY
     }
 
-    fn from_server(&mut self) -> Recorded {
+    fn next_of_server(&mut self) -> Recorded {
         self.seen += 1;
         self.server.pop_front().expect("the server's next packet")
     }
 
-    fn from_client(&mut self) -> Recorded {
+    fn next_of_client(&mut self) -> Recorded {
         self.seen += 1;
         self.client.pop_front().expect("the client's next packet")
     }
@@ -696,9 +717,51 @@ fn bulk_rows(mut rows: BulkRows<'_, '_>) -> String {
     let mut lines = String::new();
     let mut row: Vec<BulkParam<'_>> = Vec::new();
     while rows.next_row(&mut row).unwrap() {
-        writeln!(lines, "C   {row:?}").unwrap();
+        let row: Vec<_> = row
+            .iter()
+            .map(|param| match param {
+                BulkParam::Value(value) => show(value),
+                other => format!("{other:?}"),
+            })
+            .collect();
+        writeln!(lines, "C   {}", row.join(" | ")).unwrap();
     }
     lines
+}
+
+fn show(value: &ParamValue<'_>) -> String {
+    match value {
+        ParamValue::Bytes(bytes) => format!("Bytes({})", text(bytes)),
+        ParamValue::Date(date) => show_date(date),
+        ParamValue::DateTime(DateTime {
+            date,
+            hour,
+            minute,
+            second,
+            micros,
+        }) => {
+            format!(
+                "{}T{hour:02}:{minute:02}:{second:02}.{micros:06}",
+                show_date(date)
+            )
+        }
+        ParamValue::Time(Time {
+            negative,
+            days,
+            hours,
+            minutes,
+            seconds,
+            micros,
+        }) => {
+            let sign = if *negative { "-" } else { "" };
+            format!("{sign}{days}d{hours:02}:{minutes:02}:{seconds:02}.{micros:06}")
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+fn show_date(date: &Date) -> String {
+    format!("{:04}-{:02}-{:02}", date.year, date.month, date.day)
 }
 
 fn text(bytes: &[u8]) -> String {
