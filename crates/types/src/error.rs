@@ -204,7 +204,6 @@ impl Diagnostics {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
 
     #[test]
     fn templates_are_filled_as_mariadb_does() {
