@@ -194,6 +194,10 @@ pub trait ScalarFunction: fmt::Debug + Send + Sync {
     fn is_foldable(&self) -> bool {
         true
     }
+    /// The value of a literal that is a function only to keep its two natures (`0x41`).
+    fn literal(&self) -> Option<Value> {
+        None
+    }
 }
 
 /// A plan of a subquery, opaque here.

@@ -1,12 +1,13 @@
 //! Typed expressions: what they are, how functions are bound to arguments, how they are evaluated.
 //!
-//! The planner turns syntax into [`Expr`] by calling the `bind_*` functions here, which insert every
+//! The planner turns syntax into [`Expr`] by calling the `bind_*` functions of [`bind`], which insert every
 //! implicit conversion as an explicit cast: evaluation never guesses types. The executor evaluates
 //! with [`Expr::eval`] against the current row and an [`EvalContext`].
 //!
 //! It must not know syntax trees, tables, engines, plans (a subquery is an opaque handle) or sessions
 //! (what it needs of one stands in [`EvalContext`]).
 
+pub mod bind;
 pub mod context;
 pub mod ir;
 

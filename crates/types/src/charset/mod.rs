@@ -172,7 +172,7 @@ pub struct Collation(pub u16);
 impl Charset {
     /// Every character set, for SHOW CHARACTER SET, sorted by name.
     pub fn all() -> impl Iterator<Item = Charset> {
-        CHARSETS.iter().map(|row| row.0).filter(|c| c.is_supported())
+        CHARSETS.iter().map(|row| row.0)
     }
     /// MariaDB's name (`utf8mb4`).
     pub fn name(self) -> &'static str {
@@ -187,10 +187,6 @@ impl Charset {
         let name = name.to_ascii_lowercase();
         let name = if name == "utf8" { "utf8mb3" } else { &name };
         Charset::all().find(|c| c.name() == name)
-    }
-    /// Whether this server can convert from and to the set.
-    pub(crate) fn is_supported(self) -> bool {
-        self == Charset::Binary || !matches!(Coding::of(self), Coding::Binary)
     }
     /// Whether the set's collations sort by code points and tables of Unicode (ASCII included).
     pub fn is_unicode(self) -> bool {
@@ -340,7 +336,8 @@ impl Collation {
             Order::Many(_) if a == b => Ordering::Equal,
             Order::Many(levels) => levels
                 .iter()
-                .map(|t| order::compare_many(t, a, b, info.pad))
+                .enumerate()
+                .map(|(i, t)| order::compare_many(t, a, b, info.pad_at(i)))
                 .find(|o| o.is_ne())
                 .unwrap_or(Ordering::Equal),
         }
@@ -374,11 +371,8 @@ impl Collation {
             Order::Bytes => order::key_of_bytes(prefix, info.pad, false, out),
             Order::Single(t) => order::key_of(t, prefix, info.pad, false, out),
             Order::Many(levels) => {
-                // The last characters may be the start of a contraction with what follows.
-                let end = utf8::count(prefix).saturating_sub(2);
-                let whole = if levels.iter().any(|t| t.contracts()) { utf8::offset_of(prefix, end) } else { prefix.len() };
                 if let Some(t) = levels.first() {
-                    order::key_of(t, &prefix[..whole], info.pad, false, out);
+                    order::key_of(t, &prefix[..t.settled(prefix)], info.pad, false, out);
                 }
             }
         }
@@ -390,7 +384,9 @@ impl Collation {
         match info.order() {
             Order::Bytes => order::key_of_bytes(text, info.pad, ended, out),
             Order::Single(t) => order::key_of(t, text, info.pad, ended, out),
-            Order::Many(levels) => levels.iter().for_each(|t| order::key_of(t, text, info.pad, ended, out)),
+            Order::Many(levels) => {
+                levels.iter().enumerate().for_each(|(i, t)| order::key_of(t, text, info.pad_at(i), ended, out));
+            }
         }
     }
 
@@ -401,8 +397,8 @@ impl Collation {
         match info.order() {
             Order::Bytes => order::key_len(bytes, b' ' as u16, true, info.pad, invert),
             Order::Single(t) => order::key_len(bytes, t.space, t.compact, info.pad, invert),
-            Order::Many(levels) => levels.iter().try_fold(0, |at, t| {
-                Some(at + order::key_len(bytes.get(at..)?, t.space, t.compact, info.pad, invert)?)
+            Order::Many(levels) => levels.iter().enumerate().try_fold(0, |at, (i, t)| {
+                Some(at + order::key_len(bytes.get(at..)?, t.space, t.compact, info.pad_at(i), invert)?)
             }),
         }
     }
@@ -431,7 +427,7 @@ impl Collation {
             Order::Bytes => like::matches(&like::Utf8(|_, _| false), text, pattern, escape),
             Order::Single(t) => like::matches(&like::Utf8(|a, b| t.weight(a) == t.weight(b)), text, pattern, escape),
             Order::Many(levels) => {
-                let same = |a, b| levels.iter().all(|t| t.same(a, b));
+                let same = |a, b| levels.iter().enumerate().all(|(i, t)| t.same(a, b, i > 0));
                 like::matches(&like::Utf8(same), text, pattern, escape)
             }
         }

@@ -69,7 +69,7 @@ impl Collation {
             || match self.info().order() {
                 Order::Bytes => false,
                 Order::Single(t) => t.weight(a) == t.weight(b),
-                Order::Many(levels) => levels.iter().all(|t| t.same(a, b)),
+                Order::Many(levels) => levels.iter().enumerate().all(|(i, t)| t.same(a, b, i > 0)),
             }
     }
 
@@ -101,8 +101,7 @@ enum Shape {
 impl LikePattern {
     /// Prepares a pattern.
     pub fn new(collation: Collation, pattern: &[u8], escape: Option<char>) -> LikePattern {
-        let shape =
-            if collation.sorts_by_bytes() { Shape::of(pattern, collation, escape) } else { Shape::General };
+        let shape = if collation.sorts_by_bytes() { Shape::of(pattern, collation, escape) } else { Shape::General };
         LikePattern { collation, pattern: pattern.to_vec(), escape, shape }
     }
 
