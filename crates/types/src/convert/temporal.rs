@@ -3,7 +3,7 @@
 use super::number::f64_to_i128;
 use super::text::text_of;
 use super::ConvertCtx;
-use crate::datetime::{Cut, DateRules, Kind, Parts};
+use crate::datetime::{Cut, DateRules, Parts};
 use crate::error::Level;
 use crate::{Date, DateTime, Decimal, SqlType, Time, Value};
 

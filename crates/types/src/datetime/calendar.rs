@@ -199,6 +199,9 @@ fn period_months(period: u64) -> u64 {
 
 /// PERIOD_ADD: a period (YYMM or YYYYMM) some months on, as YYYYMM.
 pub fn period_add(period: u64, months: i64) -> u64 {
+    if period == 0 {
+        return 0;
+    }
     let m = (period_months(period) as i64).saturating_add(months).max(0) as u64;
     if m == 0 {
         return 0;

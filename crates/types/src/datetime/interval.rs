@@ -209,9 +209,12 @@ impl Interval {
 }
 
 impl DateTime {
-    /// Date and time an interval on; `None` outside of years 0 to 9999 or for a date that has none
-    /// (zero parts with an interval of days).
+    /// Date and time an interval on; `None` outside of years 0 to 9999 or for a date with
+    /// zero parts.
     pub fn plus(self, by: Interval) -> Option<DateTime> {
+        if self.date().has_zero_part() {
+            return None;
+        }
         let mut t = self;
         if by.months != 0 {
             let date = self.date();
