@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 pub use append::Log;
 pub use group::{GroupStep, GroupTracker};
-pub use reader::{EventReader, LoggedTransaction, RawEvent, TransactionReader};
+pub use reader::{EventReader, LoggedTransaction, RawEvent, TransactionReader, state_before};
 pub use recovery::{Cut, Recovered};
 pub use shared::{LogFileInfo, LogSyncer, LogWatch};
 
