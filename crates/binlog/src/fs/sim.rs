@@ -136,12 +136,10 @@ impl SimFs {
                 names.insert(name.clone(), *inode);
             }
         }
-        for name in state
-            .synced_names
-            .keys()
-            .filter(|n| !state.names.contains_key(*n))
-        {
-            if ask() {
+        // A rename is atomic: the old name goes when the new one comes, as was asked above.
+        let renamed = |inode: &usize| state.names.values().any(|i| i == inode);
+        for (name, inode) in &state.synced_names {
+            if !state.names.contains_key(name) && !renamed(inode) && ask() {
                 names.remove(name);
             }
         }
