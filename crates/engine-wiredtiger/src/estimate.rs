@@ -80,7 +80,8 @@ fn draw(shared: &Shared, index: IndexId, count: usize) -> Result<(Vec<Vec<u8>>, 
         }
     }
     keys.sort_unstable();
-    Ok((keys.clone(), (bytes / keys.len().max(1)).max(1) as u64))
+    let row_bytes = (bytes / keys.len().max(1)).max(1) as u64;
+    Ok((keys, row_bytes))
 }
 
 fn rows_by_size(shared: &Shared, index: IndexId, row_bytes: u64) -> Result<u64> {

@@ -27,8 +27,9 @@ fn decode_long(s: &[u8], b0: u8) -> (u32, usize) {
             _ => None,
         },
         0xF0..=0xF4 => match (tail(1), tail(2), tail(3)) {
-            (Some(a), Some(b), Some(c)) => Some(((lead & 0x07) << 18 | a << 12 | b << 6 | c, 4))
-                .filter(|(c, _)| (0x10000..0x110000).contains(c)),
+            (Some(a), Some(b), Some(c)) => {
+                Some(((lead & 0x07) << 18 | a << 12 | b << 6 | c, 4)).filter(|(c, _)| (0x10000..0x110000).contains(c))
+            }
             _ => None,
         },
         _ => None,

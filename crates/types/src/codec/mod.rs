@@ -13,7 +13,7 @@ mod tests;
 mod value_ref;
 
 pub use key::{
-    KeyPart, decode_key, decode_key_part, encode_key, encode_key_part, encode_key_prefix, hash_key, key_len,
+    KeyPart, decode_key, decode_key_part, encode_key, encode_key_part, encode_key_part_ref, encode_key_prefix, hash_key, key_len,
     key_part_is_reversible, key_part_len, key_part_width, prefix_successor,
 };
 pub use row::RowLayout;

@@ -10,9 +10,7 @@ use crate::codec::{
     KeyPart, RowLayout, ValueRef, decode_key, decode_key_part, encode_key, encode_key_part, encode_key_prefix,
     hash_key, key_len, key_part_is_reversible, key_part_len, key_part_width, prefix_successor,
 };
-use crate::{
-    Collation, Date, DateTime, Decimal, EnumDef, IntWidth, SqlType, TextKind, Time, TimeZone, Value,
-};
+use crate::{Collation, Date, DateTime, Decimal, EnumDef, IntWidth, SqlType, TextKind, Time, TimeZone, Value};
 
 const UTC: TimeZone = TimeZone::Offset(0);
 
@@ -79,8 +77,11 @@ fn typed_value(ty: SqlType) -> BoxedStrategy<Value> {
         SqlType::DateTime { .. } => {
             (date(), 0u64..86_400_000_000).prop_map(|(d, t)| Value::DateTime(DateTime::new(d, t))).boxed()
         }
-        // Other moments go through time zones, which have tests of their own.
-        SqlType::Timestamp { .. } => Just(Value::DateTime(DateTime(0))).boxed(),
+        SqlType::Timestamp { .. } => prop_oneof![
+            Just(Value::DateTime(DateTime(0))),
+            (1i64..2_147_483_647_000_000).prop_map(|micros| Value::DateTime(UTC.to_local(micros)))
+        ]
+        .boxed(),
         SqlType::Text { kind, len, collation } if collation.is_binary() => {
             let len = *len as usize;
             let exact = *kind == TextKind::Char;
@@ -274,6 +275,11 @@ proptest! {
         prop_assert!(layout.column(&bytes, row.len(), &UTC).is_err());
         let other = RowLayout::new(version.wrapping_add(1), &types);
         prop_assert!(row.is_empty() || other.column(&bytes, 0, &UTC).is_err());
+        // Changing columns copies the others.
+        let changes: Vec<(usize, Value)> = row.iter().cloned().enumerate().filter(|(i, _)| i % 3 == 1).collect();
+        let mut same = Vec::new();
+        layout.encode_changed(&bytes, &changes, &UTC, &mut same).expect("a row");
+        prop_assert_eq!(&same, &bytes);
         // Cut off anywhere, reading fails or gives some value, and never panics.
         for cut in 0..bytes.len() {
             back.clear();
@@ -284,7 +290,6 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_without_panic((types, _) in row_of_all_types(), bytes: Vec<u8>) {
-        let types: Vec<_> = types.into_iter().filter(|(t, _)| !matches!(t, SqlType::Timestamp { .. })).collect();
         let mut with_header = vec![7, 0];
         with_header.extend(&bytes);
         let layout = RowLayout::new(7, &types);
@@ -326,16 +331,16 @@ fn bytes_are_as_documented() {
     assert_eq!(key(Value::text("a\tb"), varchar("utf8mb4_bin"), false, false), b"a\tb\x20\x02");
     assert_eq!(key(Value::text("a \t"), varchar("utf8mb4_bin"), false, false), b"a\x20\x01\t\x20\x02");
     assert_eq!(key(Value::bytes(b"a\0b"), varchar("binary"), false, false), b"a\0\xffb\0\0");
-    assert_eq!(
-        key(Value::text("ab"), varchar("utf8mb4_unicode_ci"), false, false),
-        b"\x0e\x33\x0e\x4a\x02\x09\x02"
+    assert_eq!(key(Value::text("ab"), varchar("utf8mb4_unicode_ci"), false, false), b"\x0e\x33\x0e\x4a\x02\x09\x02");
+    let layout = RowLayout::new(
+        3,
+        &[
+            (int(IntWidth::Int, false), false),
+            (varchar("utf8mb4_general_ci"), true),
+            (SqlType::Date, true),
+            (varchar("utf8mb4_general_ci"), false),
+        ],
     );
-    let layout = RowLayout::new(3, &[
-        (int(IntWidth::Int, false), false),
-        (varchar("utf8mb4_general_ci"), true),
-        (SqlType::Date, true),
-        (varchar("utf8mb4_general_ci"), false),
-    ]);
     let row = [Value::Int(258), Value::text("hi"), Value::Null, Value::text("you")];
     let mut bytes = Vec::new();
     layout.encode(&row, &UTC, &mut bytes).expect("a row");
@@ -350,13 +355,37 @@ fn what_does_not_fit_is_an_error() {
         assert!(encode_key_part(&v, &tiny, &UTC, &mut out).is_err(), "{v:?}");
     }
     let layout = RowLayout::new(0, &[(int(IntWidth::Tiny, true), false)]);
-    for row in [&[Value::Int(-1)][..], &[Value::UInt(256)], &[Value::Null], &[], &[Value::Int(1), Value::Int(2)]] {
+    for row in [
+        &[Value::Int(-1)][..],
+        &[Value::UInt(256)],
+        &[Value::text("x")],
+        &[Value::Null],
+        &[],
+        &[Value::Int(1), Value::Int(2)],
+    ] {
         assert!(layout.encode(row, &UTC, &mut out).is_err(), "{row:?}");
     }
     assert_eq!(prefix_successor(&mut vec![0xFF, 0xFF]), false);
     let mut key = vec![1, 0xFF];
     assert!(prefix_successor(&mut key));
     assert_eq!(key, [2]);
+}
+
+/// In October, 02:30 comes twice in Berlin: unchanged columns keep the second one.
+#[test]
+fn timestamps_are_stored_in_utc() {
+    let berlin = TimeZone::parse("Europe/Berlin").expect("a zone");
+    let second = Value::DateTime(UTC.to_local(1_761_442_200_000_000));
+    let ty = SqlType::Timestamp { fsp: 0 };
+    let layout = RowLayout::new(0, &[(ty.clone(), false), (int(IntWidth::Int, false), false)]);
+    let (mut bytes, mut changed) = (Vec::new(), Vec::new());
+    layout.encode(&[second.clone(), Value::Int(1)], &UTC, &mut bytes).expect("a row");
+    let seen = layout.column(&bytes, 0, &berlin).expect("a column");
+    assert_eq!(seen, Value::DateTime(DateTime::new(Date::new(2025, 10, 26), 9_000_000_000)));
+    layout.encode_changed(&bytes, &[(1, Value::Int(2))], &berlin, &mut changed).expect("a row");
+    assert_eq!(layout.column(&changed, 0, &UTC), Ok(second));
+    assert_eq!(layout.column(&changed, 1, &UTC), Ok(Value::Int(2)));
+    assert_eq!(encoded(&Value::DateTime(DateTime(0)), &part(ty, false, false)), [0; 8]);
 }
 
 #[test]

@@ -277,20 +277,20 @@ pub fn write_f64_in(v: f64, width: usize, out: &mut Vec<u8>) -> bool {
     } else {
         width as i64 - overhead(&d, false)
     };
-    let exponent_digits = {
-        let e = itoa::Buffer::new().format(d.point - 1).len() as i64;
-        let room = width as i64 - d.negative as i64 - 1 - e;
-        if room >= 3 { room - 1 } else { room.min(1) }
-    };
+    let exponent_room =
+        width as i64 - d.negative as i64 - 1 - itoa::Buffer::new().format(d.point - 1).len() as i64;
+    let exponent_digits = if exponent_room >= 3 { exponent_room - 1 } else { exponent_room.min(1) };
     let use_exponent = exponent || exponent_digits > fixed_digits;
+    let use_exponent = use_exponent || fixed_digits <= 0;
     let n = if use_exponent { exponent_digits } else { fixed_digits };
-    let digits = d.len;
+    // With an exponent there must have been room for a point, where there are digits for it.
+    let point_fits = d.len == 1 || exponent_room >= 2;
     d.round_to(n.max(1) as usize);
-    let lost = d.len < digits || d.width(use_exponent) > width;
+    let fits = d.width(use_exponent) <= width;
     let start = out.len();
     d.write(use_exponent, out);
     out.truncate(start + width);
-    !(use_exponent && lost || n <= 0)
+    fits && (!use_exponent || point_fits)
 }
 
 /// Appends a FLOAT: six significant digits.
@@ -318,8 +318,9 @@ pub fn write_fixed(v: f64, decimals: u8, out: &mut Vec<u8>) {
 /// Rounds as columns with (m, d) do: to the nearest multiple of 10^-d.
 pub fn round_f64(v: f64, decimals: u8) -> f64 {
     let p = 10f64.powi(decimals as i32);
-    let scaled = v * p;
-    if !scaled.is_finite() || scaled.abs() >= 9.0e15 { v } else { scaled.round_ties_even() / p }
+    let whole = v.floor();
+    let scaled = (v - whole) * p;
+    if !scaled.is_finite() || v.abs() >= 9.0e15 { v } else { whole + scaled.round_ties_even() / p }
 }
 
 /// A double as an integer of 128 bits, rounded half to even, cut at its limits.
