@@ -77,6 +77,12 @@ impl<'a> From<&'a str> for ColumnRef<'a> {
     }
 }
 
+impl<'a> From<&'a String> for ColumnRef<'a> {
+    fn from(column: &'a String) -> ColumnRef<'a> {
+        ColumnRef::from(column.as_str())
+    }
+}
+
 /// A value's text as it stands in messages: bytes that are no text show as `\xHH`.
 pub(crate) fn shown(value: &[u8], binary: bool) -> Cow<'_, str> {
     match std::str::from_utf8(value) {

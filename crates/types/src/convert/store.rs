@@ -3,6 +3,7 @@
 //! What does not fit is adjusted with a warning, or refused with an error in strict mode. What a column
 //! merely has no room for (fractional digits, trailing spaces, a time of day) is adjusted with a note.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::cast::{int_range, int_value, prefix_len, temporal_decimal};
@@ -538,15 +539,14 @@ impl Store<'_, '_, '_> {
             return Ok(bytes);
         }
         let charset = collation.charset();
-        if let Err(e) = std::str::from_utf8(&bytes) {
-            self.bad_string(&bytes[e.valid_up_to()..])?;
-            let text = String::from_utf8_lossy(&bytes).replace('\u{fffd}', "?");
-            return Ok(Arc::from(text.as_bytes()));
-        }
-        if charset.can_hold(&bytes) {
-            return Ok(bytes);
-        }
-        let Ok(text) = std::str::from_utf8(&bytes) else { return Ok(bytes) };
+        let (text, first_invalid) = match std::str::from_utf8(&bytes) {
+            Ok(_) if charset.can_hold(&bytes) => return Ok(bytes),
+            Ok(text) => (Cow::Borrowed(text), None),
+            Err(e) => {
+                let text = String::from_utf8_lossy(&bytes).replace('\u{fffd}', "?");
+                (Cow::Owned(text), Some(e.valid_up_to()))
+            }
+        };
         let mut out = String::with_capacity(text.len());
         let mut first_bad = None;
         for (i, c) in text.char_indices() {
@@ -557,7 +557,9 @@ impl Store<'_, '_, '_> {
                 out.push('?');
             }
         }
-        self.bad_string(&bytes[first_bad.unwrap_or(0)..])?;
+        // Up to the first invalid byte both texts are the same.
+        let at = first_bad.into_iter().chain(first_invalid).min().unwrap_or(0);
+        self.bad_string(&bytes[at..])?;
         Ok(Arc::from(out.as_bytes()))
     }
 
