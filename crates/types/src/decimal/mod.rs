@@ -107,7 +107,11 @@ impl Decimal {
         if (-SMALL_MAX..=SMALL_MAX).contains(&mantissa) {
             Decimal(Repr::Small { scale, hi: (mantissa >> 64) as i32, lo: mantissa as u64 })
         } else {
-            Decimal(Repr::Big(Box::new(Big { negative: mantissa < 0, scale, magnitude: mantissa.unsigned_abs().as_() })))
+            Decimal(Repr::Big(Box::new(Big {
+                negative: mantissa < 0,
+                scale,
+                magnitude: mantissa.unsigned_abs().as_(),
+            })))
         }
     }
 

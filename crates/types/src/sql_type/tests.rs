@@ -19,9 +19,7 @@ fn parse(text: &str) -> SqlType {
     let fsp = arg(0) as u8;
     let int = |width| SqlType::Int { width, unsigned, zerofill, display: arg(0) as u8 };
     let digits = (numbers.len() == 2).then(|| (arg(0) as u8, arg(1) as u8));
-    let text = |kind: TextKind, collation| {
-        SqlType::Text { kind, len: kind.blob_limit().unwrap_or(arg(0)), collation }
-    };
+    let text = |kind: TextKind, collation| SqlType::Text { kind, len: kind.blob_limit().unwrap_or(arg(0)), collation };
     let members = || {
         let members = args.split("','").map(|m| m.trim_matches('\'').replace("''", "'")).collect();
         Arc::new(EnumDef { members, collation })
@@ -97,7 +95,9 @@ fn common_types() {
         let (a, b) = (parse(f[0]), parse(f[1]));
         let fallback = Collation::UTF8MB4_GENERAL_CI;
         let show = |t: &SqlType| match t.collation() {
-            Some(c) if c != Collation::UTF8MB4_GENERAL_CI && !c.is_binary() => format!("{} {}", t.column_type(), c.name()),
+            Some(c) if c != Collation::UTF8MB4_GENERAL_CI && !c.is_binary() => {
+                format!("{} {}", t.column_type(), c.name())
+            }
             _ => t.column_type(),
         };
         for (x, y) in [(&a, &b), (&b, &a)] {
