@@ -225,19 +225,18 @@ impl Session {
 
     /// Parses and runs the first statement of `text`; whether another follows, and where.
     fn one(&mut self, client: &mut Client, text: &[u8]) -> SqlResult<(bool, usize)> {
-        let first = selkie_parser::first_statement_end(text, &self.parse_options());
-        let more = self.multi_statements && selkie_parser::has_statement(&text[first..], &self.parse_options());
-        let answer = Answer { format: crate::result::RowFormat::Text, more };
-        let statement_text = &text[..if self.multi_statements { first } else { text.len() }];
-        if self.try_cached(client, statement_text, answer)? {
-            return Ok((more, first));
+        let answer = Answer { format: crate::result::RowFormat::Text, more: false };
+        if !(self.multi_statements && text.contains(&b';')) && self.try_cached(client, text, answer)? {
+            return Ok((false, text.len()));
         }
-        let parsed = parse(statement_text, &self.parse_options()).map_err(parse_error)?;
-        if parsed.param_count > 0 {
-            return Err(sql_err!(ER_PARSE_ERROR, "You have an error in your SQL syntax", "?", 1));
-        }
-        self.execute(client, &parsed.statement, statement_text, answer)?;
-        Ok((more, first))
+        let options = ParseOptions { multi_statements: self.multi_statements, ..self.parse_options() };
+        let parsed = parse(text, &options).map_err(parse_error)?;
+        let rest = &text[parsed.end.min(text.len())..];
+        let more = self.multi_statements && has_statement(rest);
+        let answer = Answer { more, ..answer };
+        let own = &text[..parsed.end.min(text.len())];
+        self.execute(client, &parsed.statement, own.trim_ascii().trim_suffix_semicolon(), answer)?;
+        Ok((more, parsed.end))
     }
 
     /// Runs a parsed statement and writes its answer.
@@ -643,7 +642,7 @@ fn event_context(host: &Host) -> EventContext {
 
 /// A syntax error as clients see it.
 pub fn parse_error(e: selkie_parser::ParseError) -> SqlError {
-    SqlError::raw(e.code(), e.sqlstate(), e.to_string())
+    SqlError::with_message(e.code(), e.to_string())
 }
 
 /// Statements that look at the diagnostics of the one before and leave them.
@@ -657,5 +656,20 @@ fn keeps_diagnostics(s: &Statement) -> bool {
         }
         Statement::GetDiagnostics(_) => true,
         _ => false,
+    }
+}
+
+/// Whether anything but blanks and semicolons is left.
+fn has_statement(text: &[u8]) -> bool {
+    text.iter().any(|b| !b.is_ascii_whitespace() && *b != b';')
+}
+
+trait TrimSemicolon {
+    fn trim_suffix_semicolon(&self) -> &Self;
+}
+
+impl TrimSemicolon for [u8] {
+    fn trim_suffix_semicolon(&self) -> &[u8] {
+        self.strip_suffix(b";").unwrap_or(self).trim_ascii_end()
     }
 }

@@ -59,6 +59,11 @@ impl SqlError {
         SqlError(Box::new(Inner { code, sqlstate: s, message }))
     }
 
+    /// An error with a finished message and the number's own SQLSTATE.
+    pub fn with_message(code: u16, message: String) -> SqlError {
+        SqlError::raw(code, row_of(code).map_or("HY000", |r| r.sqlstate), message)
+    }
+
     /// MariaDB's error number.
     pub fn code(&self) -> u16 {
         self.0.code

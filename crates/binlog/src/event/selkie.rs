@@ -6,7 +6,10 @@
 
 use bytes::Bytes;
 
-use super::{CHECKSUM_LEN, ChecksumAlg, EventHeader, EventType, HEADER_LEN, event_flags};
+use super::{
+    CHECKSUM_LEN, ChecksumAlg, Event, EventHeader, EventType, FormatDescription, HEADER_LEN,
+    event_flags,
+};
 use crate::wire::{WirePut, WireReader, share};
 use crate::{DecodeError, LogPosition, crc};
 
@@ -31,7 +34,8 @@ pub enum SelkieKind {
     },
     /// A dictionary change for recovery; the bytes are the catalog's.
     Dictionary(Bytes),
-    /// Events of a write made with `sql_log_bin=0`, as they would stand in the file.
+    /// Events of a write made with `sql_log_bin=0`: whole ones, without checksums. See
+    /// [`SelkieEvent::local_events`].
     Local(Bytes),
     /// Covers the space that was prepared behind the log's end.
     Filler,
@@ -70,6 +74,31 @@ impl SelkieEvent {
             server_id,
             event_flags::IGNORABLE,
         )
+    }
+
+    /// The events in a [`SelkieKind::Local`]; the last item may be an error.
+    pub fn local_events(local: &Bytes) -> impl Iterator<Item = Result<Event, DecodeError>> + use<> {
+        let format = FormatDescription::new("", 0, ChecksumAlg::Off);
+        let mut rest = local.clone();
+        std::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let length = EventHeader::decode(&rest).map(|h| h.event_length as usize);
+            let event = match length {
+                Ok(n) if n <= rest.len() => Event::decode(&rest.split_to(n), &format),
+                Ok(n) => Err(DecodeError::Truncated {
+                    what: "local event",
+                    need: n,
+                    have: rest.len(),
+                }),
+                Err(e) => Err(e),
+            };
+            if event.is_err() {
+                rest.clear();
+            }
+            Some(event)
+        })
     }
 
     pub(super) fn decode(body: &Bytes) -> Result<SelkieEvent, DecodeError> {
@@ -165,7 +194,7 @@ pub fn filler_head(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Event, EventBody, FormatDescription};
+    use crate::event::EventBody;
 
     #[test]
     fn filler_is_a_valid_event() {
