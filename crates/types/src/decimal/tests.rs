@@ -90,6 +90,8 @@ fn packed_form() {
     assert_eq!(Decimal::read_binary(&out, 14, 4), Some(d("-1234567890.1234")));
     assert_eq!(Decimal::read_binary(&[0xff; 7], 14, 4), None);
     assert_eq!(Decimal::read_binary(&[], 14, 4), None);
+    assert_eq!(Decimal::read_binary(&[0x80; 200], 255, 4), None);
+    assert_eq!(Decimal::read_binary(&[0x80; 200], 4, 200), None);
 }
 
 fn number() -> impl Strategy<Value = String> {
