@@ -108,10 +108,7 @@ impl SqlMode {
         const NO_OPTIONS: u64 = SqlMode::NO_KEY_OPTIONS | SqlMode::NO_TABLE_OPTIONS | SqlMode::NO_FIELD_OPTIONS;
         const EXPANSIONS: [(u64, u64); 9] = [
             (SqlMode::ANSI, DIALECT | SqlMode::REAL_AS_FLOAT),
-            (
-                SqlMode::ORACLE,
-                DIALECT | NO_OPTIONS | SqlMode::NO_AUTO_CREATE_USER | SqlMode::SIMULTANEOUS_ASSIGNMENT,
-            ),
+            (SqlMode::ORACLE, DIALECT | NO_OPTIONS | SqlMode::NO_AUTO_CREATE_USER | SqlMode::SIMULTANEOUS_ASSIGNMENT),
             (SqlMode::MSSQL, DIALECT | NO_OPTIONS),
             (SqlMode::POSTGRESQL, DIALECT | NO_OPTIONS),
             (SqlMode::DB2, DIALECT | NO_OPTIONS),

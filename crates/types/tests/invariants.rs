@@ -6,7 +6,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use selkie_types::convert::{self, ConvertCtx};
 use selkie_types::{
-    Collation, Date, DateTime, Decimal, Diagnostics, EnumDef, IntWidth, SqlMode, SqlType, TextKind, Time, TimeZone, Value,
+    Collation, Date, DateTime, Decimal, Diagnostics, EnumDef, IntWidth, SqlMode, SqlType, TextKind, Time, TimeZone,
+    Value,
 };
 
 fn width() -> impl Strategy<Value = IntWidth> {
@@ -39,7 +40,11 @@ fn sql_type() -> impl Strategy<Value = SqlType> {
         (width(), any::<bool>()).prop_map(|(w, u)| SqlType::int(w, u)),
         (1u8..=64).prop_map(SqlType::Bit),
         Just(SqlType::Year(4)),
-        (flags, digits.clone()).prop_map(|((unsigned, zerofill), digits)| SqlType::Float { unsigned, zerofill, digits }),
+        (flags, digits.clone()).prop_map(|((unsigned, zerofill), digits)| SqlType::Float {
+            unsigned,
+            zerofill,
+            digits
+        }),
         (flags, digits).prop_map(|((unsigned, zerofill), digits)| SqlType::Double { unsigned, zerofill, digits }),
         (flags, 1u8..=65, 0u8..=38).prop_map(|((unsigned, zerofill), precision, scale)| SqlType::Decimal {
             precision,
@@ -74,7 +79,8 @@ fn value() -> impl Strategy<Value = (Value, SqlType)> {
         any::<f64>().prop_map(|d| (Value::Double(d), SqlType::DOUBLE)),
         (-1000.0f64..1000.0).prop_map(|d| (Value::Double(d), SqlType::DOUBLE)),
         ("-?[0-9]{1,66}", 0u8..38).prop_map(|(digits, scale)| {
-            let (head, tail) = digits.split_at(digits.len() - (scale as usize).min(digits.trim_start_matches('-').len() - 1));
+            let (head, tail) =
+                digits.split_at(digits.len() - (scale as usize).min(digits.trim_start_matches('-').len() - 1));
             let d: Decimal = format!("{head}.{tail}0").parse().unwrap_or_default();
             let (precision, scale) = (d.precision().min(65), d.scale());
             (Value::Decimal(d), SqlType::Decimal { precision, scale, unsigned: false, zerofill: false })

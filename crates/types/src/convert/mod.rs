@@ -116,6 +116,16 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
+/// Text of bytes that are not valid UTF-8: `?` for each byte that is not.
+pub(crate) fn repaired(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        out.extend(std::iter::repeat_n('?', chunk.invalid().len()));
+    }
+    out
+}
+
 /// Whether values of a type are bytes without meaning as characters.
 pub(crate) fn is_binary(ty: &SqlType) -> bool {
     matches!(ty, SqlType::Text { collation, .. } if collation.is_binary())

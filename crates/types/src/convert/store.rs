@@ -10,7 +10,7 @@ use super::cast::{int_range, int_value, prefix_len, temporal_decimal};
 use super::number::{Rest, f64_to_decimal, f64_to_i128, parse_f64, rest_of, round_f64, write_f64_in};
 use super::temporal::{split_number, time_on_today};
 use super::text::{text_of, write_text};
-use super::{ColumnRef, ConvertCtx, is_binary, shown};
+use super::{ColumnRef, ConvertCtx, is_binary, repaired, shown};
 use crate::datetime::{Cut, DateRules, Kind, Parts};
 use crate::{
     Collation, Date, DateTime, Decimal, EnumDef, IntWidth, SqlError, SqlResult, SqlType, TextKind, Time, Value, codes,
@@ -123,7 +123,8 @@ impl Store<'_, '_, '_> {
         let (min, max) = int_range(width, unsigned);
         let mut text = None;
         // Numbers beyond 128 bits are out of range all the same.
-        let decimal = |d: &Decimal| d.round(0).mantissa().unwrap_or(if d.is_negative() { i128::MIN } else { i128::MAX });
+        let decimal =
+            |d: &Decimal| d.round(0).mantissa().unwrap_or(if d.is_negative() { i128::MIN } else { i128::MAX });
         let n = match &v {
             Value::Null => return Ok(v),
             Value::Int(i) => *i as i128,
@@ -542,10 +543,7 @@ impl Store<'_, '_, '_> {
         let (text, first_invalid) = match std::str::from_utf8(&bytes) {
             Ok(_) if charset.can_hold(&bytes) => return Ok(bytes),
             Ok(text) => (Cow::Borrowed(text), None),
-            Err(e) => {
-                let text = String::from_utf8_lossy(&bytes).replace('\u{fffd}', "?");
-                (Cow::Owned(text), Some(e.valid_up_to()))
-            }
+            Err(e) => (Cow::Owned(repaired(&bytes)), Some(e.valid_up_to())),
         };
         let mut out = String::with_capacity(text.len());
         let mut first_bad = None;

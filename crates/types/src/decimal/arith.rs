@@ -91,7 +91,11 @@ impl Decimal {
         // (MariaDB chooses among equals by a rule of its own; it shows in products of more than 72 digits.)
         let mut excess = (int_words + fa + fb).saturating_sub(MAX_WORDS);
         while excess > 0 && fa + fb > 0 {
-            if fa > fb { fa -= 1 } else { fb -= 1 }
+            if fa > fb {
+                fa -= 1
+            } else {
+                fb -= 1
+            }
             excess -= 1;
         }
         let (a, b) = (self.truncate_to_words(fa), other.truncate_to_words(fb));

@@ -16,9 +16,16 @@ fn hash_of(v: &Decimal) -> u64 {
 
 #[test]
 fn text_keeps_the_scale() {
-    for s in ["0", "0.10", "-0.10", "123.456", "-1", "99999999999999999999999999999999999999999999999999999999999999999",
-        "0.00000000000000000000000000000000000001", "12345678901234567890123456789.123456789"]
-    {
+    for s in [
+        "0",
+        "0.10",
+        "-0.10",
+        "123.456",
+        "-1",
+        "99999999999999999999999999999999999999999999999999999999999999999",
+        "0.00000000000000000000000000000000000001",
+        "12345678901234567890123456789.123456789",
+    ] {
         assert_eq!(d(s).to_string(), s);
     }
     assert_eq!(d("-0.00").to_string(), "0.00");
@@ -83,6 +90,8 @@ fn packed_form() {
     assert_eq!(Decimal::read_binary(&out, 14, 4), Some(d("-1234567890.1234")));
     assert_eq!(Decimal::read_binary(&[0xff; 7], 14, 4), None);
     assert_eq!(Decimal::read_binary(&[], 14, 4), None);
+    assert_eq!(Decimal::read_binary(&[0x80; 200], 255, 4), None);
+    assert_eq!(Decimal::read_binary(&[0x80; 200], 4, 200), None);
 }
 
 fn number() -> impl Strategy<Value = String> {
