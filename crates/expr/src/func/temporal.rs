@@ -356,7 +356,7 @@ fn current(name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
         Some(_) => return Err(sql_err!(ER_PARSE_ERROR, "syntax error", name, 1)),
     };
     if fsp > 6 {
-        return Err(sql_err!(ER_TOO_BIG_PRECISION, fsp, name, 6));
+        return Err(sql_err!(ER_TOO_BIG_PRECISION, name, 6));
     }
     let (eval, ty): (EvalFn, SqlType) = match name {
         "curdate" => (curdate, SqlType::Date),
