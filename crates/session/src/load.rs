@@ -18,7 +18,7 @@ impl Session {
         &mut self,
         _client: &mut Client,
         _statement: &ast::Statement,
-        _into: &ast::Into,
+        _into: &ast::SelectInto,
         _text: &[u8],
         _answer: Answer,
     ) -> SqlResult<()> {

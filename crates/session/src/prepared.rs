@@ -213,7 +213,7 @@ impl Session {
             }
             p.wire_types = wire;
         }
-        let cursor = e.cursor.contains(CursorFlags::READ_ONLY);
+        let cursor = e.cursor.contains(CursorFlags::CURSOR_TYPE_READ_ONLY);
         self.run_prepared(client, p, &values, &types, RowFormat::Binary, cursor, false)
     }
 

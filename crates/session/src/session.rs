@@ -135,7 +135,8 @@ impl Session {
         self.host.user_vars.clear();
         self.host.drop_temporary();
         self.instance().user_locks.release_all(self.host.connection.id);
-        self.host.vars = self.instance().globals.read().clone();
+        let globals = self.instance.globals.read().clone();
+        self.host.vars = globals;
         self.host.set_var("pseudo_thread_id", &self.host.connection.id.to_string());
         self.host.last_insert_id = 0;
         self.diag = Diagnostics::default();
