@@ -33,7 +33,8 @@ pub enum DecodeError {
 /// Why the framing of a connection failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
-    /// The packet is not shorter than max_allowed_packet (ER_NET_PACKET_TOO_LARGE, 1153).
+    /// The packet is not shorter than max_allowed_packet (ER_NET_PACKET_TOO_LARGE, 1153; MariaDB
+    /// closes the connection then).
     /// [`skip_packet`](crate::PacketReader::skip_packet) discards it, so that the connection lives on.
     #[error("packet of {length_bytes} bytes or more, max_allowed_packet is {max_allowed_packet}")]
     PacketTooLarge {

@@ -88,7 +88,7 @@ impl FormatDescription {
     }
 
     /// The checksum algorithm that a whole Format_description event names (the byte before its checksum).
-    /// A description always has room for a checksum; without checksums it is not computed.
+    /// A description has a checksum whatever it says of the events behind it; only where those have one is it verified.
     pub(super) fn checksum_of(event: &[u8]) -> Result<ChecksumAlg, DecodeError> {
         let at = event
             .len()

@@ -245,18 +245,8 @@ impl Event {
         );
         self.body.encode(out);
         let checksum = match &self.body {
-            EventBody::FormatDescription(f) => {
-                // The description always carries four bytes of checksum, computed where it is in use.
-                let length = out.len() - start + CHECKSUM_LEN;
-                header::set_length(&mut out[start..], length as u32);
-                let crc = if f.checksum == ChecksumAlg::Crc32 {
-                    header::crc_of(&out[start..])
-                } else {
-                    0
-                };
-                out.extend_from_slice(&crc.to_le_bytes());
-                return;
-            }
+            // A description has a checksum in files without, too.
+            EventBody::FormatDescription(_) => ChecksumAlg::Crc32,
             _ => checksum,
         };
         end_event(out, start, checksum);

@@ -2,7 +2,7 @@
 //!
 //! A sequence of fields: type byte, length-encoded length, bytes. Numeric columns count as those of
 //! types TINY, SHORT, INT24, LONG, LONGLONG, NEWDECIMAL, FLOAT, DOUBLE (and YEAR, which MariaDB marks unsigned); character
-//! columns as STRING, VAR_STRING, VARCHAR and the BLOBs.
+//! columns as STRING, VAR_STRING, VARCHAR, GEOMETRY and the BLOBs.
 
 use bytes::Bytes;
 
@@ -73,7 +73,7 @@ impl TableMetadata {
             t::ENUM | t::SET => false,
             _ => matches!(
                 column.type_number,
-                t::STRING | t::VAR_STRING | t::VARCHAR | t::TINY_BLOB
+                t::STRING | t::VAR_STRING | t::VARCHAR | t::GEOMETRY | t::TINY_BLOB
                     ..=t::BLOB | t::VARCHAR_COMPRESSED | t::BLOB_COMPRESSED
             ),
         }
@@ -177,7 +177,55 @@ impl TableMetadata {
         (0..columns.len()).filter(|c| is(columns[*c])).collect()
     }
 
-    /// The fields' bytes. Character sets are written per column; what is empty is not written.
+    /// The character sets of text columns, or of ENUM and SET columns: of each column, or shorter where
+    /// most have the same, that one and the exceptions.
+    fn put_charsets(
+        &self,
+        columns: &[ColumnMeta],
+        text: bool,
+        field: &mut Vec<u8>,
+        flush: &mut impl FnMut(u8, &mut Vec<u8>),
+    ) {
+        use metadata_type as m;
+        let listed = Self::with_charset(columns, text);
+        let of = |column: &usize| self.collation.get(*column).copied().flatten();
+        let Some(collations) = listed.iter().map(of).collect::<Option<Vec<u32>>>() else {
+            return;
+        };
+        let count = |c: &u32| collations.iter().filter(|other| *other == c).count();
+        let Some(most) = collations.iter().copied().max_by_key(count) else {
+            return;
+        };
+        if count(&most) * 2 > collations.len() {
+            field.put_lenenc(u64::from(most));
+            for (nth, collation) in collations.iter().enumerate().filter(|(_, c)| **c != most) {
+                field.put_lenenc(nth as u64);
+                field.put_lenenc(u64::from(*collation));
+            }
+            flush(
+                if text {
+                    m::DEFAULT_CHARSET
+                } else {
+                    m::ENUM_AND_SET_DEFAULT_CHARSET
+                },
+                field,
+            );
+        } else {
+            for collation in &collations {
+                field.put_lenenc(u64::from(*collation));
+            }
+            flush(
+                if text {
+                    m::COLUMN_CHARSET
+                } else {
+                    m::ENUM_AND_SET_COLUMN_CHARSET
+                },
+                field,
+            );
+        }
+    }
+
+    /// The fields' bytes, in MariaDB's order. What is empty is not written.
     pub fn encode(&self, columns: &[ColumnMeta]) -> Bytes {
         use metadata_type as m;
         let mut out = Vec::new();
@@ -202,37 +250,16 @@ impl TableMetadata {
             }
         }
         flush(m::SIGNEDNESS, &mut field);
-        for (text, default_kind, kind) in [
-            (true, m::DEFAULT_CHARSET, m::COLUMN_CHARSET),
-            (
-                false,
-                m::ENUM_AND_SET_DEFAULT_CHARSET,
-                m::ENUM_AND_SET_COLUMN_CHARSET,
-            ),
-        ] {
-            let listed = Self::with_charset(columns, text);
-            let collations: Option<Vec<u32>> = listed
-                .iter()
-                .map(|c| self.collation.get(*c).copied().flatten())
-                .collect();
-            match collations.as_deref() {
-                Some([first, rest @ ..]) if rest.iter().all(|c| c == first) => {
-                    field.put_lenenc(u64::from(*first));
-                    flush(default_kind, &mut field);
-                }
-                Some(collations) => {
-                    for c in collations {
-                        field.put_lenenc(u64::from(*c));
-                    }
-                    flush(kind, &mut field);
-                }
-                None => {}
-            }
+        self.put_charsets(columns, true, &mut field, &mut flush);
+        for kind in &self.geometry_types {
+            field.put_lenenc(*kind);
         }
+        flush(m::GEOMETRY_TYPE, &mut field);
         for name in &self.names {
             field.put_lenenc_bytes(name);
         }
         flush(m::COLUMN_NAME, &mut field);
+        self.put_charsets(columns, false, &mut field, &mut flush);
         for (kind, list) in [
             (m::SET_STR_VALUE, &self.set_values),
             (m::ENUM_STR_VALUE, &self.enum_values),
@@ -245,10 +272,6 @@ impl TableMetadata {
             }
             flush(kind, &mut field);
         }
-        for kind in &self.geometry_types {
-            field.put_lenenc(*kind);
-        }
-        flush(m::GEOMETRY_TYPE, &mut field);
         let whole = self.primary_key.iter().all(|(_, prefix)| *prefix == 0);
         for (column, prefix) in &self.primary_key {
             field.put_lenenc(*column);

@@ -142,6 +142,12 @@ impl EventSource {
             check_checksum(&self.buffer[..length], self.format.checksum)
                 .map_err(|e| bad(self.offset, e))?;
         }
+        if header.event_type == EventType::START_ENCRYPTION {
+            return Err(bad(
+                self.offset,
+                DecodeError::Unsupported("an encrypted binlog file"),
+            ));
+        }
         let raw = self.buffer.split_to(length).freeze();
         self.offset += length as u64;
         Ok(Some(raw))

@@ -91,13 +91,17 @@ pub enum Command<'a> {
 }
 
 impl<'a> Command<'a> {
-    /// Reads a command. `capabilities` are those in force.
+    /// Reads a command. `capabilities` are those in force. An empty packet is COM_SLEEP, so unknown.
     ///
     /// # Errors
-    /// On an empty packet, and when fields are missing.
+    /// When fields are missing (ER_MALFORMED_PACKET, 1835; the connection lives on).
     pub fn decode(payload: &'a [u8], capabilities: Capabilities) -> Result<Self, DecodeError> {
         let mut fields = Payload::new(payload);
-        let code = fields.u8("command")?;
+        let code = if fields.is_empty() {
+            CommandCode::Sleep as u8
+        } else {
+            fields.u8("command")?
+        };
         let unknown = Self::Unknown {
             code,
             payload: fields.rest(),
@@ -301,7 +305,10 @@ mod tests {
     fn missing_fields() {
         assert_eq!(
             decode(&[]),
-            Err(DecodeError::Truncated { field: "command" })
+            Ok(Command::Unknown {
+                code: 0,
+                payload: b""
+            })
         );
         for code in [4, 7, 12, 17, 18, 21, 23, 24, 25, 26, 27, 28, 0xFA] {
             assert!(decode(&[code]).is_err(), "command {code}");

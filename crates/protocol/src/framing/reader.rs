@@ -78,7 +78,8 @@ impl Packet<'_> {
 
 impl PacketReader {
     /// A reader at the start of a connection, which expects sequence number 0. Payloads must be
-    /// shorter than `max_allowed_packet` bytes.
+    /// shorter than `max_allowed_packet` bytes. Memory is taken by what a header says, so give a
+    /// peer that has not logged in yet a small limit.
     pub fn new(max_allowed_packet: usize) -> Self {
         Self {
             buffer: Vec::new(),

@@ -14,6 +14,8 @@ pub struct SendBuffer {
     bytes: Vec<u8>,
     /// How many bytes at the front the peer already has.
     consumed: usize,
+    /// How many bytes were removed from the front so far: what makes a [`Mark`] lasting.
+    removed: u64,
     /// Where the header of the packet being written stands.
     open_packet: Option<usize>,
     sequence: u8,
@@ -22,9 +24,13 @@ pub struct SendBuffer {
 /// A place between two packets, to which [`SendBuffer::rollback`] returns.
 #[derive(Debug, Clone, Copy)]
 pub struct Mark {
-    offset: usize,
+    /// Counted from the first byte that the buffer ever held.
+    position: u64,
     sequence: u8,
 }
+
+/// From how many consumed bytes on the rest is moved to the front, if it is no longer than they are.
+const COMPACT_BYTES_MIN: usize = 1 << 16;
 
 impl SendBuffer {
     /// An empty buffer; the first packet gets sequence number 0.
@@ -68,7 +74,7 @@ impl SendBuffer {
     }
 
     /// Drops the first `count` pending bytes: they were handed to the socket. May be called within
-    /// a packet; makes every [`Mark`] void.
+    /// a packet.
     ///
     /// # Panics
     /// When `count` is more than [`pending_bytes`](Self::pending_bytes).
@@ -78,13 +84,12 @@ impl SendBuffer {
             "more bytes consumed than were pending"
         );
         self.consumed += count;
-        if self.consumed == self.bytes.len() {
-            self.bytes.clear();
-            self.consumed = 0;
-        } else if self.pending().is_empty() {
-            // Only the unfinished packet is left: it moves to the front.
+        let kept = self.bytes.len() - self.consumed;
+        let worthwhile = self.consumed >= COMPACT_BYTES_MIN && kept <= self.consumed;
+        if worthwhile || self.pending().is_empty() {
             self.bytes.drain(..self.consumed);
-            self.open_packet = self.open_packet.map(|_| 0);
+            self.open_packet = self.open_packet.map(|start| start - self.consumed);
+            self.removed += self.consumed as u64;
             self.consumed = 0;
         }
     }
@@ -96,6 +101,7 @@ impl SendBuffer {
 
     /// Removes everything and starts again at sequence number 0. Keeps the memory.
     pub fn clear(&mut self) {
+        self.removed += self.bytes.len() as u64;
         self.bytes.clear();
         self.consumed = 0;
         self.open_packet = None;
@@ -109,18 +115,22 @@ impl SendBuffer {
     pub fn mark(&self) -> Mark {
         assert!(self.open_packet.is_none(), "a mark within a packet");
         Mark {
-            offset: self.bytes.len(),
+            position: self.removed + self.bytes.len() as u64,
             sequence: self.sequence,
         }
     }
 
     /// Takes back every packet since `mark`, the unfinished one included. Returns false, with
-    /// nothing changed, when that is impossible because bytes were consumed since.
+    /// nothing changed, when that is impossible because some of them were consumed.
     pub fn rollback(&mut self, mark: Mark) -> bool {
-        if mark.offset > self.bytes.len() || mark.offset < self.consumed {
+        let offset = mark
+            .position
+            .checked_sub(self.removed)
+            .map(|offset| offset as usize);
+        let Some(offset) = offset.filter(|o| (self.consumed..=self.bytes.len()).contains(o)) else {
             return false;
-        }
-        self.bytes.truncate(mark.offset);
+        };
+        self.bytes.truncate(offset);
         self.open_packet = None;
         self.sequence = mark.sequence;
         true
@@ -433,7 +443,13 @@ mod tests {
         assert!(out.rollback(mark));
         assert_eq!((out.sequence(), out.pending_bytes()), (1, 8));
         out.put_packet(b"x");
+        out.consume(8);
+        assert!(out.rollback(mark));
+        out.put_packet(b"x");
+        out.consume(1);
+        assert!(!out.rollback(mark));
         out.consume(out.pending_bytes());
+        out.put_packet(b"longer than what was removed");
         assert!(!out.rollback(mark));
     }
 
@@ -448,5 +464,19 @@ mod tests {
         out.put_u8(b'o');
         out.end_packet();
         assert_eq!(out.pending(), [3, 0, 0, 1, b't', b'w', b'o']);
+    }
+
+    #[test]
+    fn a_slow_peer_does_not_keep_what_it_has() {
+        let mut out = SendBuffer::new();
+        for _ in 0..100 {
+            out.put_packet(&[7; 10_000]);
+            out.begin_packet();
+            out.put_u8(8);
+            out.consume(out.pending_bytes().min(10_000));
+            out.end_packet();
+        }
+        assert!(out.bytes.len() < 3 * COMPACT_BYTES_MIN);
+        assert_eq!(out.pending_bytes(), 100 * (10_004 + 5 - 10_000));
     }
 }

@@ -29,7 +29,8 @@ pub struct ColumnDefinition<'a> {
     pub column_type: ColumnType,
     /// Flags.
     pub flags: ColumnFlags,
-    /// Digits behind the point; 39 for floating point, as text 31 or 39 where unknown.
+    /// Digits behind the point. 31 for FLOAT and DOUBLE without a fixed number of them, 39 for the
+    /// text of expressions, where there is no number.
     pub decimals: u8,
 }
 
@@ -47,6 +48,26 @@ const FORMAT: u8 = 1;
 
 /// Length of the fields of fixed length.
 const FIXED_BYTES: u8 = 12;
+
+impl ColumnDefinition<'static> {
+    /// How COM_STMT_PREPARE describes every parameter, whatever it is compared with.
+    pub const PARAMETER: Self = Self {
+        schema: b"",
+        table: b"",
+        org_table: b"",
+        name: b"?",
+        org_name: b"",
+        extended: ExtendedMetadata {
+            type_name: None,
+            format: None,
+        },
+        collation: 63,
+        length: 0,
+        column_type: ColumnType::Null,
+        flags: ColumnFlags::BINARY_FLAG,
+        decimals: 0,
+    };
+}
 
 impl<'a> ColumnDefinition<'a> {
     /// Writes the packet.

@@ -33,8 +33,9 @@ impl ColumnCount {
 }
 
 /// Starts a result set. `metadata_follows` may be false only for a client with
-/// MARIADB_CLIENT_CACHE_METADATA that executes a prepared statement; then neither definitions nor
-/// their end are to be written.
+/// MARIADB_CLIENT_CACHE_METADATA that executes a prepared statement whose columns it was told
+/// before; then no definitions are to be written, but their end is
+/// ([`put_metadata_end`], in the form of the capabilities).
 pub fn put_column_count(
     out: &mut SendBuffer,
     capabilities: Capabilities,

@@ -77,7 +77,10 @@ impl SessionTrack {
 
     /// Something of the session changed.
     pub fn state_changed(&mut self, changed: bool) {
-        self.push_string(STATE_CHANGE, if changed { b"1" } else { b"0" });
+        // The one entry whose text has no length of its own.
+        let mut entry = SendBuffer::new();
+        entry.put_u8(if changed { b'1' } else { b'0' });
+        self.push(STATE_CHANGE, &entry);
     }
 
     /// MySQL's form of GTIDs: an encoding number (0) and text.
@@ -164,8 +167,8 @@ impl<'a> StateChanges<'a> {
                 SYSTEM_VARIABLES => self.variables = entry,
                 SCHEMA => return Ok(StateChange::Schema(entry.lenenc_bytes("schema")?)),
                 STATE_CHANGE => {
-                    let flag = entry.lenenc_bytes("state change")?;
-                    return Ok(StateChange::StateChanged(flag == b"1"));
+                    let flag = entry.u8("state change")?;
+                    return Ok(StateChange::StateChanged(flag == b'1'));
                 }
                 GTIDS => {
                     entry.u8("encoding of GTIDs")?;

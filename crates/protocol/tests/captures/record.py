@@ -54,17 +54,19 @@ DELIMITER ;
 INSTALL SONAME 'auth_ed25519';
 INSTALL SONAME 'dialog_examples';
 CREATE USER app@localhost IDENTIFIED BY 'secret';
+CREATE USER nopassword@localhost;
 CREATE USER other@localhost IDENTIFIED BY 'different';
 CREATE USER signed@localhost IDENTIFIED VIA ed25519 USING PASSWORD('secret');
 CREATE USER asked@localhost IDENTIFIED VIA two_questions USING 'secret';
-GRANT ALL ON *.* TO app@localhost, other@localhost, signed@localhost, asked@localhost;
+GRANT ALL ON *.* TO app@localhost, nopassword@localhost, other@localhost, signed@localhost, asked@localhost;
 """
 
 
 class Server:
     """A private mariadbd in a temporary folder."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, server_id):
+        os.mkdir(folder)
         self.socket = os.path.join(folder, "s")
         data = os.path.join(folder, "data")
         subprocess.run(
@@ -73,18 +75,18 @@ class Server:
             check=True, stdout=subprocess.DEVNULL)
         self.process = subprocess.Popen(
             ["mariadbd", "--no-defaults", "--user=root", f"--datadir={data}",
-             f"--socket={self.socket}", "--skip-networking", "--log-bin", "--server-id=1",
+             f"--socket={self.socket}", "--skip-networking", "--log-bin", f"--server-id={server_id}",
              "--local-infile=1", "--sql-mode=", "--plugin-maturity=unknown",
              "--innodb-buffer-pool-size=16M"],
             stdout=subprocess.DEVNULL, stderr=open(os.path.join(folder, "log"), "w"))
 
-    def set_up(self):
+    def run(self, sql):
         for _ in range(200):
             if os.path.exists(self.socket):
                 break
             time.sleep(0.1)
-        subprocess.run(["mariadb", "--no-defaults", "-uroot", f"-S{self.socket}"],
-                       input=SETUP, text=True, check=True)
+        return subprocess.run(["mariadb", "--no-defaults", "-BN", "-uroot", f"-S{self.socket}"],
+                              input=sql, text=True, check=True, stdout=subprocess.PIPE).stdout
 
     def stop(self):
         self.process.terminate()
@@ -172,9 +174,9 @@ def mariadb_text(port):
 
 
 def mariadb_errors(port):
-    mariadb(port, "-f", "capture", "-e",
-            "SELEC 1; SELECT * FROM nowhere; INSERT INTO numbers VALUES (1,'x'); CALL out_param(1,2)",
-            stderr=subprocess.DEVNULL)
+    mariadb(port, "-f", "capture", text=True, stderr=subprocess.DEVNULL,
+            input="SELEC 1;\nSELECT * FROM nowhere;\nINSERT INTO numbers VALUES (1,'x');\n"
+                  "CALL out_param(1,2);\nSIGNAL SQLSTATE '45000';\n")
     subprocess.run(["mariadb", "--no-defaults", "-h127.0.0.1", f"-P{port}", "-uapp", "-pwrong"],
                    stderr=subprocess.DEVNULL)
 
@@ -209,12 +211,21 @@ def mariadb_dump(port):
 def mariadb_binlog(port):
     subprocess.run(["mariadb-binlog", "--no-defaults", "-h127.0.0.1", f"-P{port}", "-uapp",
                     "-psecret", "--read-from-remote-server", "--stop-position=600",
-                    binlog_name(port)], check=True, stdout=subprocess.DEVNULL)
+                    SERVER.run("SHOW BINARY LOGS").split()[0]], check=True, stdout=subprocess.DEVNULL)
 
 
-def binlog_name(_port):
-    return subprocess.run(["mariadb", "--no-defaults", "-uroot", f"-S{SERVER.socket}", "-BN", "-e",
-                           "SHOW BINARY LOGS"], text=True, stdout=subprocess.PIPE).stdout.split()[0]
+def replica(port):
+    other = Server(os.path.join(FOLDER, "replica"), 2)
+    try:
+        position = SERVER.run("SELECT @@gtid_binlog_pos").strip()
+        other.run(f"SET GLOBAL gtid_slave_pos='{position}'; CHANGE MASTER TO "
+                  f"master_host='127.0.0.1', master_port={port}, master_user='app', "
+                  "master_password='secret', master_use_gtid=slave_pos; START SLAVE;")
+        SERVER.run("INSERT INTO capture.bulk VALUES (5, 'five')")
+        position = SERVER.run("SELECT @@gtid_binlog_pos").strip()
+        other.run(f"SELECT MASTER_GTID_WAIT('{position}', 20); STOP SLAVE;")
+    finally:
+        other.stop()
 
 
 def pymysql(port):
@@ -273,6 +284,49 @@ def mysql_connector(port):
     connection.close()
 
 
+def deprecate_eof(port):
+    """What no client at hand asks for: OK in place of EOF, with session tracking and cursors."""
+    wanted = (1 << 9 | 1 << 13 | 1 << 15 | 1 << 16 | 1 << 17 | 1 << 18 | 1 << 19 | 1 << 21
+              | 1 << 23 | 1 << 24)
+    client = socket.create_connection(("127.0.0.1", port))
+
+    def answer():
+        # Whatever comes until nothing more does: this client need not understand it.
+        while select.select([client], [], [], 0.3)[0] and client.recv(1 << 16):
+            pass
+
+    def send(sequence, payload):
+        client.sendall(len(payload).to_bytes(3, "little") + bytes([sequence]) + payload)
+        answer()
+
+    answer()
+    send(1, wanted.to_bytes(4, "little") + (1 << 24).to_bytes(4, "little") + b"\x2d" + bytes(23)
+         + b"nopassword\0\0mysql_native_password\0")
+    send(0, b"\x03SET session_track_system_variables='*', session_track_state_change=1,"
+            b" session_track_transaction_info='STATE'")
+    send(0, b"\x02capture")
+    send(0, b"\x03SELECT 1/0, n FROM numbers WHERE n < 3; SET timestamp=5; DO 1; SELECT 2")
+    send(0, b"\x03START TRANSACTION; SELECT * FROM numbers LIMIT 1; COMMIT")
+    send(0, b"\x03SELECT GET_LOCK(NULL, NULL, NULL)")
+    send(0, b"\x04numbers\0")
+    send(0, b"\x1b\x01\0")
+    send(0, b"\x16SELECT n, ? FROM numbers WHERE n > ?")
+    execute = b"\x17\1\0\0\0%c\1\0\0\0\0\1\x08\0\x08\0" + (7).to_bytes(8, "little") \
+        + (1).to_bytes(8, "little")
+    send(0, execute % 0)
+    send(0, execute % 1)
+    send(0, b"\x1c\1\0\0\0\2\0\0\0")
+    send(0, b"\x1c\1\0\0\0\x64\0\0\0")
+    send(0, b"\x1c\1\0\0\0\x64\0\0\0")
+    send(0, b"\x16CALL out_param(?, ?)")
+    send(0, execute[:1] + b"\2" + execute[2:] % 0)
+    send(0, b"\x0d")
+    send(0, b"\x1f")
+    send(0, b"\x1e")
+    send(0, b"\x01")
+    client.close()
+
+
 def connector_c(scenario):
     def run(port):
         subprocess.run([CLIENT, str(port), scenario], check=True, timeout=60)
@@ -288,22 +342,24 @@ SCENARIOS = {
     "mariadb_progress": mariadb_progress,
     "mariadb_dump": mariadb_dump,
     "mariadb_binlog": mariadb_binlog,
+    "replica": replica,
     "pymysql": pymysql,
     "mysql_connector": mysql_connector,
+    "deprecate_eof": deprecate_eof,
     **{f"connector_c_{name}": connector_c(name)
        for name in ["types", "longdata", "cursor", "bulk", "commands", "dialog"]},
 }
 
 if __name__ == "__main__":
-    folder = tempfile.mkdtemp()
-    CLIENT = os.path.join(folder, "client")
+    FOLDER = tempfile.mkdtemp()
+    CLIENT = os.path.join(FOLDER, "client")
     flags = subprocess.run(["mariadb_config", "--cflags", "--libs"], text=True,
                            stdout=subprocess.PIPE, check=True).stdout.split()
     subprocess.run(["cc", os.path.join(HERE, "client.c"), "-rdynamic", "-o", CLIENT, *flags],
                    check=True)
-    SERVER = Server(folder)
+    SERVER = Server(os.path.join(FOLDER, "primary"), 1)
     try:
-        SERVER.set_up()
+        SERVER.run(SETUP)
         for name in sys.argv[1:] or SCENARIOS:
             proxy = Proxy(SERVER.socket)
             try:
@@ -316,4 +372,4 @@ if __name__ == "__main__":
             print(name, len(proxy.lines), "packets")
     finally:
         SERVER.stop()
-        shutil.rmtree(folder)
+        shutil.rmtree(FOLDER)
