@@ -43,3 +43,8 @@ fn changes() {
 fn access() {
     script("access.plan");
 }
+
+#[test]
+fn explain() {
+    script("explain.plan");
+}

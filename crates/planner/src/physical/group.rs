@@ -259,7 +259,7 @@ impl Lowering<'_> {
         if item.kind != JoinKind::Semi {
             return Ok(());
         }
-        let own = |c: &Expr| exprs::only_from(c, &item.cols);
+        let own = |c: &Expr| exprs::columns(c).iter().all(|x| item.cols.contains(x) || env.has(*x));
         let (local, across): (Vec<Expr>, Vec<Expr>) = item.on.iter().cloned().partition(|c| own(c) && exprs::is_pure(c));
         let mut keys: Vec<ColId> = Vec::new();
         let mut left: Option<usize> = None;
