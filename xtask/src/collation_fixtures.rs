@@ -72,7 +72,7 @@ pub fn generate(socket: &str, file: &str, pairs: usize, pattern: &str) -> Result
         let (name, set) = (&c[0], c[1].as_str());
         let unicode = matches!(set, "utf8mb4" | "utf8mb3" | "ucs2" | "utf16" | "utf32" | "utf16le");
         let limit = if matches!(set, "utf8mb3" | "ucs2") { 0x10000 } else { 0x110000 };
-        let from = if unicode { "utf8mb4" } else { set };
+        let from = if unicode || c[2] != "1" { "utf8mb4" } else { set };
         let mut values = String::new();
         for _ in 0..pairs {
             let (a, b) = if unicode {
@@ -97,7 +97,10 @@ pub fn generate(socket: &str, file: &str, pairs: usize, pattern: &str) -> Result
                 }
                 (a, b)
             } else {
-                return Err(format!("{name}: no texts of {set}"));
+                // Characters that the set lacks become question marks before they are looked at.
+                let a = random.unicode(0x10000);
+                let b = random.near(&a, 0x10000);
+                (a.into_bytes(), b.into_bytes())
             };
             let _ = write!(values, "(x'{}',x'{}'),", hex(&a), hex(&b));
         }

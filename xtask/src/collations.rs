@@ -248,6 +248,127 @@ fn single_byte(server: &Server) -> Result<()> {
     save("single_byte.bin", &out)
 }
 
+/// East Asian sets: codes, weights and case.
+fn multi_byte(server: &Server) -> Result<()> {
+    let sets = server.rows(
+        "SELECT character_set_name, default_collate_name, maxlen FROM information_schema.character_sets \
+         WHERE maxlen IN (2,3) AND character_set_name NOT IN ('ucs2','utf8mb3') ORDER BY 1",
+    )?;
+    let mut file = vec![sets.len() as u8];
+    for row in &sets {
+        let (set, collation) = (row[0].as_str(), row[1].as_str());
+        let mut ranges = vec!["128_to_255", "32768_to_65535"];
+        if row[2] == "3" {
+            ranges.push("9404544_to_9437183");
+        }
+        let mut decoded: BTreeMap<u32, u32> = BTreeMap::new();
+        for range in ranges {
+            let rows = server.rows(&format!(
+                "SELECT seq, HEX(CONVERT(CONVERT(UNHEX(HEX(seq)) USING {set}) USING utf32)) FROM seq_{range}"
+            ))?;
+            for r in rows.iter().filter(|r| r[1].len() == 8 && r[1] != "0000003F") {
+                let code = r[0].parse().map_err(|e| format!("{e}"))?;
+                decoded.insert(code, u32::from_str_radix(&r[1], 16).map_err(|e| e.to_string())?);
+            }
+        }
+        let x = format!("CONVERT({} USING {set})", chr("seq"));
+        let rows = server.rows(&format!(
+            "SELECT seq, HEX({x}), HEX(WEIGHT_STRING({x} COLLATE {collation})), HEX(CONVERT(UPPER({x}) USING utf32)), \
+             HEX(CONVERT(LOWER({x}) USING utf32)) FROM seq_0_to_65535 WHERE HEX({x}) <> '3F' OR seq = 63"
+        ))?;
+        let mut encoded: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut weights: BTreeMap<u32, String> = BTreeMap::new();
+        let mut case: [Vec<(u32, u32)>; 2] = [vec![], vec![]];
+        for r in rows {
+            let cp: u32 = r[0].parse().map_err(|e| format!("{e}"))?;
+            if (0xD800..0xE000).contains(&cp) {
+                continue;
+            }
+            let code = u32::from_str_radix(&r[1], 16).map_err(|e| e.to_string())?;
+            if cp >= 128 {
+                encoded.insert(cp, code);
+            } else if code != cp {
+                println!("{set}: U+{cp:04X} is {code:X}");
+            }
+            for side in 0..2 {
+                let to = u32::from_str_radix(&r[3 + side], 16).unwrap_or(cp);
+                if to != cp && cp >= 128 {
+                    case[side].push((cp, to));
+                }
+            }
+            weights.insert(cp, r[2].clone());
+        }
+        let mut out = Vec::new();
+        // Codes in runs.
+        let mut runs: Vec<(u32, Vec<u32>)> = Vec::new();
+        for (&code, &cp) in &decoded {
+            match runs.last_mut() {
+                Some((start, cps)) if *start + cps.len() as u32 == code => cps.push(cp),
+                _ => runs.push((code, vec![cp])),
+            }
+        }
+        put16(&mut out, runs.len() as u16);
+        for (start, cps) in &runs {
+            put24(&mut out, *start);
+            put16(&mut out, cps.len() as u16);
+            cps.iter().for_each(|&cp| put16(&mut out, cp as u16));
+        }
+        // Characters whose code is not the lowest one that stands for them.
+        let mut lowest: BTreeMap<u32, u32> = BTreeMap::new();
+        for (&code, &cp) in decoded.iter().rev() {
+            lowest.insert(cp, code);
+        }
+        let all: std::collections::BTreeSet<u32> = lowest.keys().chain(encoded.keys()).copied().collect();
+        let other: Vec<(u32, u32)> = all
+            .into_iter()
+            .filter(|cp| lowest.get(cp) != encoded.get(cp))
+            .map(|cp| (cp, encoded.get(&cp).copied().unwrap_or(0)))
+            .collect();
+        put16(&mut out, other.len() as u16);
+        for (cp, code) in &other {
+            put16(&mut out, *cp as u16);
+            put24(&mut out, *code);
+        }
+        for side in &case {
+            put16(&mut out, side.len() as u16);
+            for (from, to) in side {
+                put24(&mut out, *from);
+                put24(&mut out, *to);
+            }
+        }
+        // Weights by rank, ASCII ones as they are.
+        let distinct: std::collections::BTreeSet<&String> =
+            weights.values().filter(|w| w.len() > 2 || w.as_str() >= "80").collect();
+        let rank: HashMap<&String, u16> = distinct.iter().enumerate().map(|(i, w)| (*w, 128 + i as u16)).collect();
+        let weight = |cp: u32| {
+            let w = &weights[&cp];
+            rank.get(w).copied().or_else(|| u16::from_str_radix(w, 16).ok()).unwrap_or(0xFFFD)
+        };
+        out.extend((0..128).map(|cp| weight(cp) as u8));
+        let mut by_code: Vec<(String, u32)> = encoded.iter().map(|(&cp, &code)| (format!("{code:X}"), cp)).collect();
+        by_code.sort();
+        // big5_chinese_ci compares by code, whatever WEIGHT_STRING says.
+        let in_order = set == "big5" || by_code.iter().enumerate().all(|(i, (_, cp))| weight(*cp) == 128 + i as u16);
+        out.push(!in_order as u8);
+        if !in_order {
+            encoded.keys().for_each(|&cp| put16(&mut out, weight(cp)));
+        }
+        file.push(set.len() as u8);
+        file.extend_from_slice(set.as_bytes());
+        file.extend_from_slice(&(out.len() as u32).to_le_bytes());
+        file.extend_from_slice(&out);
+        println!(
+            "{set}: {} codes, {} exceptions, case {}/{}, weights {}",
+            decoded.len(),
+            other.len(),
+            case[0].len(),
+            case[1].len(),
+            if in_order { "in code order" } else { "listed" }
+        );
+    }
+    save("multi_byte.bin", &file)
+}
+
 /// What a tailoring changes against its root: sequences of characters and their weights by level.
 struct Changes {
     levels: usize,
@@ -302,8 +423,7 @@ impl Asked<'_> {
         let x = chr("seq");
         if let Some(root) = root {
             let own = self.weights(&x);
-            let differ: Vec<String> =
-                own.iter().zip(root.weights(&x)).map(|(a, b)| format!("{a} <> {b}")).collect();
+            let differ: Vec<String> = own.iter().zip(root.weights(&x)).map(|(a, b)| format!("{a} <> {b}")).collect();
             let hex: Vec<String> = own.iter().map(|w| format!("HEX({w})")).collect();
             found.take(self.server.rows(&format!(
                 "SELECT HEX(CONVERT({x} USING utf32)), {} FROM seq_0_to_{max} WHERE {}",
@@ -475,6 +595,9 @@ pub fn generate(socket: &str) -> Result<()> {
     }
     if want("single_byte") {
         single_byte(&server)?;
+    }
+    if want("multi_byte") {
+        multi_byte(&server)?;
     }
     if want("weights") {
         simple_table(&server, "utf8mb4_general_ci", "general_ci.bin")?;

@@ -39,8 +39,10 @@ fn visible(chain: &Chain, at: Visible) -> Option<&Arc<[u8]>> {
     version.value.as_ref()
 }
 
+type Bounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
+
 /// `low..high` as bounds; an empty `high` means no upper end. `None` if nothing can lie in it.
-fn bounds<'a>(low: &'a [u8], high: &'a [u8]) -> Option<(Bound<&'a [u8]>, Bound<&'a [u8]>)> {
+fn bounds<'a>(low: &'a [u8], high: &'a [u8]) -> Option<Bounds<'a>> {
     match high {
         [] => Some((Bound::Included(low), Bound::Unbounded)),
         high if low < high => Some((Bound::Included(low), Bound::Excluded(high))),

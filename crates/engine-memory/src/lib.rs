@@ -17,6 +17,8 @@
 //! last checkpoint, and [`MemoryEngine::crash`] gives an engine that holds just that: a crash test without a disk.
 
 #![warn(missing_docs)]
+// The code map above names the modules, which are private.
+#![allow(rustdoc::private_intra_doc_links)]
 
 mod index;
 mod reader;
@@ -264,8 +266,11 @@ impl Engine for MemoryEngine {
 
 struct MemoryBatch {
     shared: Arc<Shared>,
-    writes: HashMap<IndexId, (Arc<Index>, BTreeMap<Vec<u8>, Value>)>,
+    writes: HashMap<IndexId, IndexWrites>,
 }
+
+/// An index, and the last write of each key.
+type IndexWrites = (Arc<Index>, BTreeMap<Vec<u8>, Value>);
 
 impl MemoryBatch {
     fn write(&mut self, index: IndexId, key: &[u8], value: Value) -> Result<()> {

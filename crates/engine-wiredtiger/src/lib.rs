@@ -20,6 +20,8 @@
 //! * this file: opening, timestamps, checkpoints, indexes.
 
 #![warn(missing_docs)]
+// The code map above names the modules, which are private.
+#![allow(rustdoc::private_intra_doc_links)]
 
 mod backup;
 mod error;
@@ -45,8 +47,8 @@ use crate::backup::WiredTigerBackup;
 use crate::estimate::Samples;
 use crate::handle::{Connection, c_string, to_wiredtiger};
 use crate::reader::WiredTigerReader;
-use crate::session::{Dropped, Pool, uri};
-use crate::write::{Pressure, WiredTigerBatch};
+use crate::session::{Hidden, Pool, Why, uri};
+use crate::write::{Pressure, WiredTigerBatch, WiredTigerBulkLoader};
 
 /// How the blocks of new indexes are compressed.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -130,7 +132,7 @@ struct Timestamps {
 pub(crate) struct Shared {
     readers: Arc<Pool>,
     writers: Arc<Pool>,
-    dropped: Arc<Dropped>,
+    hidden: Arc<Hidden>,
     pressure: Pressure,
     samples: Samples,
     timestamps: Mutex<Timestamps>,
@@ -185,9 +187,9 @@ impl Shared {
         result.map(|()| numbers)
     }
 
-    /// Whether there is such an index, as far as it is not dropped.
+    /// Whether there is such an index and it may be used.
     fn exists(&self, index: IndexId) -> Result<bool> {
-        if self.dropped.contains(index) {
+        if self.hidden.contains(index) {
             return Ok(false);
         }
         let session = self.readers.get()?;
@@ -202,24 +204,29 @@ impl Shared {
     }
 
     fn drop_index(&self, index: IndexId) -> Result<()> {
-        if !self.exists(index)? || !self.dropped.insert(index) {
+        if !self.exists(index)? || !self.hidden.insert(index, Why::Dropped) {
             return Err(EngineError::NotFound(index));
         }
         self.samples.forget(index);
         self.try_drop(index)
     }
 
-    /// Drops the file of an index in `dropped`, unless somebody is using it.
-    fn try_drop(&self, index: IndexId) -> Result<()> {
+    /// Closes what sessions in the pools have open on an index.
+    fn close_idle_cursors(&self, index: IndexId) {
         self.readers.close_cursors(index);
         self.writers.close_cursors(index);
+    }
+
+    /// Drops the file of a dropped index, unless somebody is using it.
+    fn try_drop(&self, index: IndexId) -> Result<()> {
+        self.close_idle_cursors(index);
         let session = self.readers.get()?;
         // `force` leaves out writing the file's changed pages first.
         match session.raw.drop(&uri(index)?, c"force=true,checkpoint_wait=false") {
             libc::EBUSY => Ok(()),
             code => {
                 session.raw.check(code)?;
-                self.dropped.remove(index);
+                self.hidden.remove(index);
                 Ok(())
             }
         }
@@ -241,11 +248,11 @@ impl WiredTigerEngine {
         let connection = Connection::open(directory, &options.connection_config())?;
         let recovered = connection.query_timestamp(c"get=recovery")?;
         let oldest = connection.query_timestamp(c"get=oldest_timestamp")?;
-        let dropped = Arc::new(Dropped::default());
+        let hidden = Arc::new(Hidden::default());
         let shared = Shared {
-            readers: Pool::new(connection.clone(), c"", dropped.clone()),
-            writers: Pool::new(connection.clone(), c"ignore_cache_size=true", dropped.clone()),
-            dropped,
+            readers: Pool::new(connection.clone(), c"", hidden.clone()),
+            writers: Pool::new(connection.clone(), c"ignore_cache_size=true", hidden.clone()),
+            hidden,
             pressure: Pressure::new(),
             samples: Samples::default(),
             timestamps: Mutex::new(Timestamps { durable: recovered, oldest }),
@@ -282,10 +289,10 @@ impl Engine for WiredTigerEngine {
     }
 
     fn drop_pending(&self) -> Result<usize> {
-        for index in self.shared.dropped.all() {
+        for index in self.shared.hidden.dropped() {
             self.shared.try_drop(index)?;
         }
-        Ok(self.shared.dropped.count())
+        Ok(self.shared.hidden.dropped().len())
     }
 
     fn indexes(&self) -> Result<Vec<IndexId>> {
@@ -305,14 +312,14 @@ impl Engine for WiredTigerEngine {
         // SAFETY: the session is open, and this is the only copy of the cursor.
         session.raw.check(unsafe { cursor.close() })?;
         result?;
-        let dropped = self.shared.dropped.all();
+        let dropped = self.shared.hidden.dropped();
         indexes.retain(|index| !dropped.contains(index));
         indexes.sort_unstable();
         Ok(indexes)
     }
 
     fn bulk_load(&self, index: IndexId) -> Result<Box<dyn BulkLoader>> {
-        Ok(Box::new(self.start_bulk_load(index)?))
+        Ok(Box::new(WiredTigerBulkLoader::begin(self, index)?))
     }
 
     fn begin_write(&self) -> Result<Box<dyn WriteBatch>> {
@@ -375,8 +382,7 @@ impl Engine for WiredTigerEngine {
         }
         // WiredTiger verifies a file that nobody uses and that has no changes since the last checkpoint.
         self.checkpoint()?;
-        self.shared.readers.close_cursors(index);
-        self.shared.writers.close_cursors(index);
+        self.shared.close_idle_cursors(index);
         let session = self.shared.readers.get()?;
         match session.raw.verify(&uri(index)?) {
             0 => Ok(()),
@@ -438,7 +444,7 @@ impl Engine for WiredTigerEngine {
                 Vec::new()
             }
         };
-        stats.push(("drops_pending", self.shared.dropped.count() as u64));
+        stats.push(("drops_pending", self.shared.hidden.dropped().len() as u64));
         stats
     }
 }

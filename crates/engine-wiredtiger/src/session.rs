@@ -3,9 +3,9 @@
 //! Opening a session or a cursor costs more than the operation that it is for, so both are kept: a session has its open
 //! cursors by index, and goes back to its pool when its reader or batch ends.
 //!
-//! An open cursor keeps WiredTiger from dropping its index. So dropping marks the index in [`Dropped`] first, from
-//! when on nobody opens or keeps a cursor on it, and closes those of the sessions in the pools. Sessions in use notice by
-//! the *epoch*, one atomic load per operation.
+//! An open cursor keeps WiredTiger from dropping its index. So dropping puts the index into [`Hidden`] first, from when on
+//! nobody opens or keeps a cursor on it, and closes those of the sessions in the pools. Sessions in use notice by the
+//! *epoch*, one atomic load per operation.
 
 use std::collections::hash_map::Entry;
 use std::ffi::{CStr, CString};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap};
 use selkie_engine::{EngineError, IndexId, Result};
 
 use crate::handle::{Connection, RawCursor, RawSession, c_string};
@@ -38,24 +38,36 @@ pub(crate) fn index_of_uri(uri: &str) -> Option<IndexId> {
     uri.strip_prefix("file:index-")?.strip_suffix(".wt")?.parse().ok().map(IndexId)
 }
 
-/// Indexes that were dropped, but whose files WiredTiger could not drop yet.
+/// Why nobody may use an index although its file is there.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// It was dropped, but WiredTiger could not drop the file yet.
+    Dropped,
+    /// It is being bulk loaded, which needs the file for itself.
+    Loading,
+}
+
+/// The indexes that nobody may use.
 #[derive(Default)]
-pub(crate) struct Dropped {
-    indexes: Mutex<FxHashSet<IndexId>>,
+pub(crate) struct Hidden {
+    indexes: Mutex<FxHashMap<IndexId, Why>>,
     /// How many there are; read without the lock.
     count: AtomicUsize,
-    /// Raised with each drop.
+    /// Raised whenever one is added.
     epoch: AtomicU64,
 }
 
-impl Dropped {
-    /// Marks an index; false if it was already.
-    pub(crate) fn insert(&self, index: IndexId) -> bool {
+impl Hidden {
+    /// Hides an index; false if it was already.
+    pub(crate) fn insert(&self, index: IndexId, why: Why) -> bool {
         let mut indexes = self.indexes.lock();
-        let inserted = indexes.insert(index);
+        match indexes.entry(index) {
+            Entry::Occupied(_) => return false,
+            Entry::Vacant(entry) => entry.insert(why),
+        };
         self.count.store(indexes.len(), Ordering::Release);
         self.epoch.fetch_add(1, Ordering::AcqRel);
-        inserted
+        true
     }
 
     pub(crate) fn remove(&self, index: IndexId) {
@@ -65,15 +77,17 @@ impl Dropped {
     }
 
     pub(crate) fn contains(&self, index: IndexId) -> bool {
-        self.count.load(Ordering::Acquire) > 0 && self.indexes.lock().contains(&index)
+        self.count.load(Ordering::Acquire) > 0 && self.indexes.lock().contains_key(&index)
     }
 
-    pub(crate) fn all(&self) -> Vec<IndexId> {
-        self.indexes.lock().iter().copied().collect()
+    /// Those that were dropped.
+    pub(crate) fn dropped(&self) -> Vec<IndexId> {
+        let indexes = self.indexes.lock();
+        indexes.iter().filter(|(_, why)| **why == Why::Dropped).map(|(index, _)| *index).collect()
     }
 
-    pub(crate) fn count(&self) -> usize {
-        self.count.load(Ordering::Acquire)
+    fn all(&self) -> Vec<IndexId> {
+        self.indexes.lock().keys().copied().collect()
     }
 }
 
@@ -91,7 +105,7 @@ pub(crate) struct Session {
     pub(crate) raw: RawSession,
     cursors: FxHashMap<IndexId, Cursors>,
     open: usize,
-    dropped: Arc<Dropped>,
+    hidden: Arc<Hidden>,
     epoch: u64,
 }
 
@@ -99,18 +113,18 @@ pub(crate) struct Session {
 unsafe impl Send for Session {}
 
 impl Session {
-    fn new(raw: RawSession, dropped: Arc<Dropped>) -> Self {
-        let epoch = dropped.epoch.load(Ordering::Acquire);
-        Session { raw, cursors: FxHashMap::default(), open: 0, dropped, epoch }
+    fn new(raw: RawSession, hidden: Arc<Hidden>) -> Self {
+        let epoch = hidden.epoch.load(Ordering::Acquire);
+        Session { raw, cursors: FxHashMap::default(), open: 0, hidden, epoch }
     }
 
-    /// Closes what it has on indexes that were dropped meanwhile.
+    /// Closes what it has on indexes that were hidden meanwhile.
     #[inline]
-    fn notice_drops(&mut self) {
-        let epoch = self.dropped.epoch.load(Ordering::Acquire);
+    fn notice_hidden(&mut self) {
+        let epoch = self.hidden.epoch.load(Ordering::Acquire);
         if epoch != self.epoch {
             self.epoch = epoch;
-            for index in self.dropped.all() {
+            for index in self.hidden.all() {
                 self.close_cursors(index);
             }
         }
@@ -134,22 +148,23 @@ impl Session {
         }
     }
 
-    fn open(raw: &RawSession, dropped: &Dropped, index: IndexId) -> Result<RawCursor> {
-        if dropped.contains(index) {
-            return Err(EngineError::NotFound(index));
-        }
-        raw.open_cursor(&uri(index)?, None)?.ok_or(EngineError::NotFound(index))
+    fn open(raw: &RawSession, hidden: &Hidden, index: IndexId) -> Result<RawCursor> {
+        // Verifying needs the file for itself, for a while; so do dropping and loading, which hide the index first.
+        crate::retry_busy(|| match hidden.contains(index) {
+            true => Err(EngineError::NotFound(index)),
+            false => raw.open_cursor(&uri(index)?, None)?.ok_or(EngineError::NotFound(index)),
+        })
     }
 
     /// The cursor for point operations. It is at no row, or at the one of the last operation.
     #[inline]
     pub(crate) fn point_cursor(&mut self, index: IndexId) -> Result<RawCursor> {
-        self.notice_drops();
+        self.notice_hidden();
         let cursors = match self.cursors.entry(index) {
             Entry::Occupied(entry) => entry.into_mut(),
             // First see whether it exists, so that asking for what does not leaves nothing behind.
             Entry::Vacant(entry) => {
-                let cursor = Self::open(&self.raw, &self.dropped, index)?;
+                let cursor = Self::open(&self.raw, &self.hidden, index)?;
                 self.open += 1;
                 entry.insert(Cursors { point: Some(cursor), free: Vec::new() })
             }
@@ -157,7 +172,7 @@ impl Session {
         match cursors.point {
             Some(cursor) => Ok(cursor),
             None => {
-                let cursor = Self::open(&self.raw, &self.dropped, index)?;
+                let cursor = Self::open(&self.raw, &self.hidden, index)?;
                 self.open += 1;
                 cursors.point = Some(cursor);
                 Ok(cursor)
@@ -167,18 +182,18 @@ impl Session {
 
     /// A cursor of its own, to be given back by [`give_back`](Self::give_back).
     pub(crate) fn take_cursor(&mut self, index: IndexId) -> Result<RawCursor> {
-        self.notice_drops();
+        self.notice_hidden();
         if let Some(cursor) = self.cursors.get_mut(&index).and_then(|cursors| cursors.free.pop()) {
             return Ok(cursor);
         }
-        let cursor = Self::open(&self.raw, &self.dropped, index)?;
+        let cursor = Self::open(&self.raw, &self.hidden, index)?;
         self.open += 1;
         Ok(cursor)
     }
 
     /// Takes back what [`take_cursor`](Self::take_cursor) gave.
     pub(crate) fn give_back(&mut self, index: IndexId, cursor: RawCursor) {
-        if cursor.reset() != 0 || self.dropped.contains(index) {
+        if cursor.reset() != 0 || self.hidden.contains(index) {
             self.close(cursor);
         } else {
             self.cursors.entry(index).or_default().free.push(cursor);
@@ -186,7 +201,7 @@ impl Session {
     }
 
     fn prepare_for_pool(&mut self) {
-        self.notice_drops();
+        self.notice_hidden();
         if self.open > CURSORS_KEPT_MAX {
             let indexes: Vec<IndexId> = self.cursors.keys().copied().collect();
             for index in indexes {
@@ -200,13 +215,13 @@ impl Session {
 pub(crate) struct Pool {
     connection: Arc<Connection>,
     config: &'static CStr,
-    dropped: Arc<Dropped>,
-    idle: Mutex<Vec<Box<Session>>>,
+    hidden: Arc<Hidden>,
+    idle: Mutex<Vec<Session>>,
 }
 
 impl Pool {
-    pub(crate) fn new(connection: Arc<Connection>, config: &'static CStr, dropped: Arc<Dropped>) -> Arc<Self> {
-        Arc::new(Pool { connection, config, dropped, idle: Mutex::default() })
+    pub(crate) fn new(connection: Arc<Connection>, config: &'static CStr, hidden: Arc<Hidden>) -> Arc<Self> {
+        Arc::new(Pool { connection, config, hidden, idle: Mutex::default() })
     }
 
     /// The session used last, or a new one.
@@ -214,7 +229,7 @@ impl Pool {
         let idle = self.idle.lock().pop();
         let session = match idle {
             Some(session) => session,
-            None => Box::new(Session::new(self.connection.open_session(self.config)?, self.dropped.clone())),
+            None => Session::new(self.connection.open_session(self.config)?, self.hidden.clone()),
         };
         Ok(PooledSession { session: Some(session), pool: self.clone() })
     }
@@ -226,7 +241,7 @@ impl Pool {
         }
     }
 
-    fn put(&self, mut session: Box<Session>) {
+    fn put(&self, mut session: Session) {
         session.prepare_for_pool();
         let mut idle = self.idle.lock();
         if idle.len() < SESSIONS_KEPT_MAX {
@@ -241,7 +256,7 @@ impl Pool {
 /// A session that goes back to its pool when dropped. It must be in no transaction then.
 pub(crate) struct PooledSession {
     /// `None` only while it is being dropped.
-    session: Option<Box<Session>>,
+    session: Option<Session>,
     pool: Arc<Pool>,
 }
 

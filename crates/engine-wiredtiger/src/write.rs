@@ -20,7 +20,7 @@ use std::time::Instant;
 use selkie_engine::{BulkLoader, Engine, EngineError, IndexId, Result, Timestamp, WriteBatch};
 
 use crate::handle::{RawCursor, RawSession};
-use crate::session::{PooledSession, uri};
+use crate::session::{PooledSession, Why, uri};
 use crate::{Shared, WiredTigerEngine, sys};
 
 pub(crate) struct WiredTigerBatch {
@@ -173,28 +173,43 @@ pub(crate) struct WiredTigerBulkLoader {
 unsafe impl Send for WiredTigerBulkLoader {}
 
 impl WiredTigerBulkLoader {
-    /// For an index that has just been made.
-    pub(crate) fn new(shared: Arc<Shared>, index: IndexId) -> Result<Self> {
-        let session = shared.connection.open_session(c"")?;
-        let uri = uri(index)?;
-        let config = c"bulk=true,skip_sort_check=true,checkpoint_wait=false";
-        let cursor = crate::retry_busy(|| session.open_cursor(&uri, Some(config)));
-        match cursor {
-            Ok(Some(cursor)) => {
+    /// Makes the index and begins to fill it. It is hidden until the end, as WiredTiger needs the file for itself.
+    pub(crate) fn begin(engine: &WiredTigerEngine, index: IndexId) -> Result<Self> {
+        engine.create_index(index)?;
+        let shared = engine.shared.clone();
+        shared.hidden.insert(index, Why::Loading);
+        match Self::open(&shared, index) {
+            Ok((session, cursor)) => {
                 Ok(WiredTigerBulkLoader { cursor: Some(cursor), session, shared, index, last_key: None })
             }
-            failed => {
-                drop(session);
+            Err(error) => {
+                shared.hidden.remove(index);
                 shared.drop_index(index)?;
-                failed.and(Err(EngineError::NotFound(index)))
+                Err(error)
             }
         }
     }
 
+    fn open(shared: &Shared, index: IndexId) -> Result<(RawSession, RawCursor)> {
+        let session = shared.connection.open_session(c"")?;
+        let uri = uri(index)?;
+        // A checkpoint may have hold of the file for a moment.
+        let cursor = crate::retry_busy(|| {
+            shared.close_idle_cursors(index);
+            session.open_cursor(&uri, Some(c"bulk=true,skip_sort_check=true,checkpoint_wait=false"))
+        })?;
+        Ok((session, cursor.ok_or(EngineError::NotFound(index))?))
+    }
+
+    /// Ends the load and lets the index be seen.
     fn close(&mut self) -> Result<()> {
         match self.cursor.take() {
-            // SAFETY: the session is open, and the cursor was taken out of the only place where it is kept.
-            Some(cursor) => self.session.check(unsafe { cursor.close() }),
+            Some(cursor) => {
+                // SAFETY: the session is open, and the cursor was taken out of the only place where it is kept.
+                let code = unsafe { cursor.close() };
+                self.shared.hidden.remove(self.index);
+                self.session.check(code)
+            }
             None => Ok(()),
         }
     }
@@ -234,12 +249,5 @@ impl Drop for WiredTigerBulkLoader {
                 tracing::warn!(%error, index = %self.index, "dropping an index that was not loaded to its end");
             }
         }
-    }
-}
-
-impl WiredTigerEngine {
-    pub(crate) fn start_bulk_load(&self, index: IndexId) -> Result<WiredTigerBulkLoader> {
-        self.create_index(index)?;
-        WiredTigerBulkLoader::new(self.shared.clone(), index)
     }
 }

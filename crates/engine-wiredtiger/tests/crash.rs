@@ -24,7 +24,7 @@ fn commit(engine: &WiredTigerEngine, n: u64) {
     let mut batch = engine.begin_write().unwrap();
     let value = format!("{n}:{}", "v".repeat(300));
     batch.put(INDEX, format!("row{n:08}").as_bytes(), value.as_bytes()).unwrap();
-    if n % 10 == 0 {
+    if n.is_multiple_of(10) {
         batch.put(INDEX, b"the last ten", n.to_string().as_bytes()).unwrap();
         batch.delete(INDEX, format!("row{:08}", n / 2).as_bytes()).unwrap();
     }
@@ -36,7 +36,7 @@ fn expected(last: u64) -> Vec<String> {
     let mut rows: std::collections::BTreeSet<u64> = std::collections::BTreeSet::new();
     for n in 1..=last {
         rows.insert(n);
-        if n % 10 == 0 {
+        if n.is_multiple_of(10) {
             rows.remove(&(n / 2));
         }
     }

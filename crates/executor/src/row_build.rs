@@ -18,8 +18,8 @@ pub fn store_value(cx: &mut ExecCtx<'_>, table: &Table, column: usize, value: Va
     if let Some(v) = already_fits(&value, from, &def.ty) {
         return Ok(v);
     }
-    let target = convert::StoreTarget { db: &table.db, table: &table.name, column: &def.name };
-    convert::store_into(value, from, &def.ty, &target, &mut cx.convert())
+    let column = convert::ColumnRef { db: &table.db, table: &table.name, column: &def.name };
+    convert::store(value, from, &def.ty, column, &mut cx.convert())
 }
 
 /// The common cases that need no conversion.
@@ -59,7 +59,7 @@ pub fn zero_value(ty: &SqlType) -> Value {
         SqlType::Int { .. } | SqlType::Bit(_) | SqlType::Set(_) => Value::UInt(0),
         SqlType::Enum(_) => Value::UInt(1),
         SqlType::Float { .. } | SqlType::Double { .. } => Value::Double(0.0),
-        SqlType::Decimal { scale, .. } => Value::Decimal(selkie_types::Decimal::from_i64(0).round(*scale)),
+        SqlType::Decimal { scale, .. } => Value::Decimal(selkie_types::Decimal::from_mantissa(0, *scale)),
         SqlType::Date => Value::Date(Date::default()),
         SqlType::Time { .. } => Value::Time(Time::default()),
         SqlType::DateTime { .. } | SqlType::Timestamp { .. } => Value::DateTime(DateTime::default()),
@@ -179,7 +179,7 @@ pub fn complete(cx: &mut ExecCtx<'_>, target: &TargetTable, row: &mut [Value]) -
             }
         }
     }
-    if let Some((check, view)) = &target.view_check
+    if let Some((view, check)) = &target.view_check
         && check.eval_bool(row, cx)? != Some(true)
     {
         let (db, name) = view.split_once('.').unwrap_or((&target.table.db, view));

@@ -11,6 +11,9 @@ use selkie_catalog::Table;
 use selkie_expr::{AggregateCall, Expr, SortKey, WindowCall};
 use selkie_types::SqlType;
 
+/// Ids of subqueries whose result may differ from run to run (RAND(), assignments) begin here.
+pub const VOLATILE_SUBQUERY: usize = 1 << 32;
+
 /// A column of a result, as clients see it.
 #[derive(Debug, Clone)]
 pub struct OutputColumn {
@@ -169,6 +172,8 @@ pub struct TableScan {
     pub wait: LockWait,
     /// Append the clustered key's bytes as one more slot (Bytes) behind `columns`: what UPDATE and DELETE need.
     pub with_row_key: bool,
+    /// Only these partitions, by position (`PARTITION (…)`, pruning); `None` is all.
+    pub partitions: Option<Vec<usize>>,
     /// Estimated rows, for EXPLAIN.
     pub rows: f64,
 }
@@ -402,7 +407,7 @@ pub struct TargetTable {
     pub checks: Vec<(String, Expr)>,
     /// Columns set to the statement's time by ON UPDATE CURRENT_TIMESTAMP when another column changes.
     pub on_update_now: Vec<usize>,
-    /// WITH CHECK OPTION of the view that was written through: condition over the full row, and the view's name.
+    /// WITH CHECK OPTION of the view that was written through: its `db.name`, and the condition over the full row.
     pub view_check: Option<(String, Expr)>,
 }
 

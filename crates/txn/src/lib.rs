@@ -8,6 +8,7 @@
 //!
 //! It must not know SQL, tables, rows, or what the log's events say.
 
+pub mod binlog_log;
 pub mod error;
 pub mod locks;
 pub mod manager;
@@ -17,9 +18,13 @@ pub mod snapshots;
 pub mod transaction;
 pub mod write_set;
 
+pub use binlog_log::BinlogLog;
 pub use error::{Result, TxnError};
 pub use locks::{LockOwner, Mode, Wait};
 pub use manager::{TxnManager, VOLATILE, is_volatile};
 pub use pipeline::{AppendError, CommitLog, CommitSettings, Pipeline};
 pub use scan::{Read, Scan};
 pub use transaction::{Isolation, Mark, Transaction};
+
+/// A session's transaction over the server's log.
+pub type Txn = Transaction<BinlogLog>;

@@ -72,6 +72,10 @@ pub trait CommitLog: Send {
     fn append(&mut self, group: &mut [&mut Self::Events]) -> std::result::Result<Vec<Timestamp>, AppendError>;
     /// Makes everything appended durable. Called again only after success.
     fn sync(&mut self) -> std::result::Result<(), String>;
+    /// Called instead of [`Self::sync`] for a group that `sync_binlog` leaves unsynced.
+    fn leave_unsynced(&mut self) -> std::result::Result<(), String> {
+        Ok(())
+    }
     /// Called after each group: the place for rotation. An error poisons.
     fn after_group(&mut self) -> std::result::Result<(), String> {
         Ok(())
@@ -365,6 +369,8 @@ impl<L: CommitLog> Pipeline<L> {
             }
             self.counters.syncs.fetch_add(1, Ordering::Relaxed);
             stage.groups_since_sync = 0;
+        } else if let Err(why) = stage.log.leave_unsynced() {
+            self.poison(why);
         }
         if let Some(why) = self.poisoned() {
             return Err(Box::new(move || TxnError::CommitUnknown(why.clone())));

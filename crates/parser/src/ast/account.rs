@@ -67,12 +67,14 @@ pub enum TlsRequirement {
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ResourceLimit {
     MaxQueriesPerHour(u64),
     MaxUpdatesPerHour(u64),
     MaxConnectionsPerHour(u64),
     MaxUserConnections(i64),
+    /// In seconds, as written.
+    MaxStatementTime(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,12 +87,10 @@ pub enum AccountOption {
     PasswordExpireInterval(u64),
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct AccountOptions {
     pub tls: Option<TlsRequirement>,
     pub limits: Vec<ResourceLimit>,
-    /// `MAX_STATEMENT_TIME n`
-    pub max_statement_time: Option<String>,
     pub account: Vec<AccountOption>,
 }
 

@@ -42,25 +42,29 @@ impl Family {
 static UNICODE: LazyLock<Vec<Case>> = LazyLock::new(|| {
     let mut r = Reader(include_bytes!("data/case.bin"));
     let tables = r.u8();
-    let mut side = || {
-        let mut map = PageMap::filled(0, 0x20000);
-        for _ in 0..r.u16() {
-            let (from, to) = (r.u24(), r.u24());
-            map.set(from, to.wrapping_sub(from) as u16);
-        }
-        map
-    };
-    (0..tables).map(|_| Case { upper: side(), lower: side() }).collect()
+    (0..tables).map(|_| Case::read(&mut r)).collect()
 });
 
 /// The case tables of a family.
 pub(super) fn unicode(family: Family) -> &'static Case {
-    static NONE: LazyLock<Case> =
-        LazyLock::new(|| Case { upper: PageMap::default(), lower: PageMap::default() });
+    static NONE: LazyLock<Case> = LazyLock::new(|| Case { upper: PageMap::default(), lower: PageMap::default() });
     UNICODE.get(family as usize).unwrap_or(&NONE)
 }
 
 impl Case {
+    /// Reads the pairs that differ, as the generated files have them.
+    pub fn read(r: &mut Reader<'_>) -> Case {
+        let mut side = || {
+            let mut map = PageMap::filled(0, 0x20000);
+            for _ in 0..r.u16() {
+                let (from, to) = (r.u24(), r.u24());
+                map.set(from, to.wrapping_sub(from) as u16);
+            }
+            map
+        };
+        Case { upper: side(), lower: side() }
+    }
+
     /// From the bytes of an 8-bit set.
     pub fn of_bytes(to_unicode: &[u16; 256], upper: &[u8; 256], lower: &[u8; 256]) -> Case {
         let side = |bytes: &[u8; 256]| {
@@ -91,7 +95,8 @@ fn map(pages: &PageMap, text: &[u8], ascii: fn(&u8) -> u8) -> Vec<u8> {
     while pos < text.len() {
         let b = text[pos];
         // i and I have other partners in Turkish, so those letters go through the table.
-        if b < 0x80 && b | 0x20 != b'i' {
+        let own = b | 0x20 == b'i' && pages.get(b as u32).is_some_and(|delta| delta != 0);
+        if b < 0x80 && !own {
             out.push(ascii(&b));
             pos += 1;
             continue;

@@ -10,12 +10,16 @@ use super::{Charset, utf8};
 pub(super) enum Coding {
     Binary,
     /// UTF-8 of characters below a limit.
-    Utf8 { limit: u32 },
+    Utf8 {
+        limit: u32,
+    },
     Single(&'static ByteSet),
     Multi(&'static MultiSet),
     /// Two bytes, big-endian, no surrogates.
     Ucs2,
-    Utf16 { little: bool },
+    Utf16 {
+        little: bool,
+    },
     Utf32,
 }
 

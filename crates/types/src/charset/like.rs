@@ -111,11 +111,8 @@ pub(super) fn literal_prefix(pattern: &[u8], binary: bool, escape: Option<char>)
     let mut out = Vec::new();
     let mut p = 0;
     loop {
-        let (tok, next) = if binary {
-            token(&Bytes, pattern, p, escape)
-        } else {
-            token(&Utf8(|_, _| false), pattern, p, escape)
-        };
+        let (tok, next) =
+            if binary { token(&Bytes, pattern, p, escape) } else { token(&Utf8(|_, _| false), pattern, p, escape) };
         match tok {
             Token::End => return (out, true),
             Token::Char(c) if binary => out.push(c as u8),

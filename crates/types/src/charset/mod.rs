@@ -172,7 +172,7 @@ pub struct Collation(pub u16);
 impl Charset {
     /// Every character set, for SHOW CHARACTER SET, sorted by name.
     pub fn all() -> impl Iterator<Item = Charset> {
-        CHARSETS.iter().map(|row| row.0).filter(|c| c.is_supported())
+        CHARSETS.iter().map(|row| row.0)
     }
     /// MariaDB's name (`utf8mb4`).
     pub fn name(self) -> &'static str {
@@ -187,10 +187,6 @@ impl Charset {
         let name = name.to_ascii_lowercase();
         let name = if name == "utf8" { "utf8mb3" } else { &name };
         Charset::all().find(|c| c.name() == name)
-    }
-    /// Whether this server can convert from and to the set.
-    pub(crate) fn is_supported(self) -> bool {
-        self == Charset::Binary || !matches!(Coding::of(self), Coding::Binary)
     }
     /// Whether the set's collations sort by code points and tables of Unicode (ASCII included).
     pub fn is_unicode(self) -> bool {

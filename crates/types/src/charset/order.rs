@@ -36,12 +36,8 @@ pub(super) fn compare_bytes(a: &[u8], b: &[u8], pad: bool) -> Ordering {
         return a.cmp(b);
     }
     let n = a.len().min(b.len());
-    let tail_against_spaces =
-        |tail: &[u8]| tail.iter().find(|&&x| x != b' ').map_or(Ordering::Equal, |x| x.cmp(&b' '));
-    a[..n]
-        .cmp(&b[..n])
-        .then_with(|| tail_against_spaces(&a[n..]))
-        .then_with(|| tail_against_spaces(&b[n..]).reverse())
+    let tail_against_spaces = |tail: &[u8]| tail.iter().find(|&&x| x != b' ').map_or(Ordering::Equal, |x| x.cmp(&b' '));
+    a[..n].cmp(&b[..n]).then_with(|| tail_against_spaces(&a[n..])).then_with(|| tail_against_spaces(&b[n..]).reverse())
 }
 
 /// Compares where every character has one weight.
@@ -156,6 +152,36 @@ impl<S: Sink> KeyWriter<'_, S> {
         }
     }
 
+    /// Takes the ASCII characters at the start of `text` up to a space or a zero, whose weights are bytes;
+    /// returns how many there were.
+    #[inline]
+    fn ascii_run(&mut self, t: &Table, text: &[u8]) -> usize {
+        let mut done = 0;
+        let mut block = [0u8; 64];
+        loop {
+            let mut n = 0;
+            for (to, &b) in block.iter_mut().zip(&text[done..]) {
+                if !(1..0x80).contains(&b) || b == b' ' {
+                    break;
+                }
+                *to = t.ascii_weight(b);
+                n += 1;
+            }
+            if n == 0 {
+                return done;
+            }
+            if self.run > 0 {
+                let below = (block[0] as u16) < self.space;
+                self.flush(if below { RUN_THEN_LESS } else { RUN_THEN_MORE });
+            }
+            self.out.put_all(&block[..n]);
+            done += n;
+            if n < block.len() {
+                return done;
+            }
+        }
+    }
+
     fn flush(&mut self, mark: u8) {
         for _ in 0..std::mem::take(&mut self.run) {
             put_weight(self.space, self.compact, self.out);
@@ -178,7 +204,13 @@ pub(super) fn key_of(t: &Table, text: &[u8], pad: bool, ended: bool, out: &mut i
     let mut key = KeyWriter { out, space: t.space, compact: t.compact, pad, run: 0 };
     if t.single {
         let mut i = 0;
-        while i < text.len() {
+        loop {
+            if t.ascii_bytes {
+                i += key.ascii_run(t, &text[i..]);
+            }
+            if i >= text.len() {
+                break;
+            }
             let (c, n) = utf8::decode(text, i);
             key.weight(t.weight(c));
             i += n;

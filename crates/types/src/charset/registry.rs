@@ -6,7 +6,7 @@ use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 use super::case::{self, Case, Family};
 use super::registry_data::ROWS;
 use super::table::{Reader, Table};
-use super::{Charset, Collation, single_byte};
+use super::{Charset, Collation, multi_byte, single_byte};
 
 /// What a collation sorts by.
 pub(super) enum Order {
@@ -68,7 +68,6 @@ struct Registry {
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
     let mut infos: Vec<Info> = ROWS
         .iter()
-        .filter(|row| row.2.is_supported())
         .map(|&(id, name, charset, is_default, sortlen)| Info {
             id,
             name,
@@ -111,9 +110,10 @@ pub(super) fn all() -> &'static [Collation] {
 }
 
 pub(super) fn default_of(set: Charset, bin: bool) -> Collation {
-    let found = REGISTRY.infos.iter().find(|i| {
-        i.charset == set && if bin { i.is_bin && (i.pad || set == Charset::Binary) } else { i.is_default }
-    });
+    let found = REGISTRY
+        .infos
+        .iter()
+        .find(|i| i.charset == set && if bin { i.is_bin && (i.pad || set == Charset::Binary) } else { i.is_default });
     found.map_or(Collation::BINARY, |i| Collation(i.id))
 }
 
@@ -171,9 +171,11 @@ impl Info {
     }
 
     pub fn case(&self) -> &'static Case {
-        self.case.get_or_init(|| match single_byte::get(self.charset.name()) {
-            Some(set) => &set.case,
-            None => case::unicode(Family::of(self.suffix())),
+        let set = self.charset.name();
+        self.case.get_or_init(|| match (single_byte::get(set), multi_byte::get(set)) {
+            (Some(s), _) => &s.case,
+            (_, Some(m)) => &m.case,
+            _ => case::unicode(Family::of(self.suffix())),
         })
     }
 }
@@ -224,8 +226,10 @@ fn make_table(key: &str) -> Table {
             "general_ci" => Table::load(include_bytes!("data/general_ci.bin"), true),
             "general_mysql500_ci" => Table::load(include_bytes!("data/general_mysql500_ci.bin"), true),
             _ => {
-                let set = key.split('_').next().and_then(single_byte::get);
-                set.and_then(|s| s.table(key)).unwrap_or_else(|| Table::load(&[], true))
+                let set = key.split('_').next().unwrap_or_default();
+                let single = single_byte::get(set).and_then(|s| s.table(key));
+                let table = single.or_else(|| multi_byte::get(set).map(|m| m.table(key.ends_with("_bin"))));
+                table.unwrap_or_else(|| Table::load(&[], true))
             }
         };
     };

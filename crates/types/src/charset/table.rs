@@ -32,6 +32,9 @@ impl<'a> Reader<'a> {
         let b = self.bytes(2);
         if let [a, b] = b { u16::from_le_bytes([*a, *b]) } else { 0 }
     }
+    pub fn u32(&mut self) -> u32 {
+        self.u16() as u32 | (self.u16() as u32) << 16
+    }
     pub fn u24(&mut self) -> u32 {
         let b = self.bytes(3);
         if let [a, b, c] = b { u32::from_le_bytes([*a, *b, *c, 0]) } else { 0 }
@@ -50,12 +53,24 @@ impl<'a> Reader<'a> {
 pub(super) struct PageMap {
     index: Vec<u16>,
     pages: Vec<u16>,
+    /// How often the index names each page.
+    uses: Vec<u16>,
 }
 
 impl PageMap {
     /// All entries are `entry`, over code points below `limit`.
     pub fn filled(entry: u16, limit: usize) -> PageMap {
-        PageMap { index: vec![0; limit.div_ceil(256)], pages: vec![entry; 256] }
+        PageMap::new(vec![0; limit.div_ceil(256)], vec![entry; 256])
+    }
+
+    fn new(index: Vec<u16>, pages: Vec<u16>) -> PageMap {
+        let mut uses = vec![0; pages.len() / 256];
+        for &page in &index {
+            if let Some(n) = uses.get_mut(page as usize) {
+                *n += 1;
+            }
+        }
+        PageMap { index, pages, uses }
     }
 
     /// The entry of a code point, or none past the map's end.
@@ -76,10 +91,11 @@ impl PageMap {
         let at = (cp >> 8) as usize;
         let Some(&page) = self.index.get(at) else { return };
         let mut page = page as usize;
-        if self.index.iter().filter(|&&p| p as usize == page).count() > 1 {
-            let copy = self.pages[page << 8..(page + 1) << 8].to_vec();
-            page = self.pages.len() >> 8;
-            self.pages.extend(copy);
+        if self.uses[page] > 1 {
+            self.uses[page] -= 1;
+            self.uses.push(1);
+            self.pages.extend_from_within(page << 8..(page + 1) << 8);
+            page = self.uses.len() - 1;
             self.index[at] = page as u16;
         }
         self.pages[page << 8 | (cp & 0xFF) as usize] = entry;
@@ -114,6 +130,8 @@ pub(super) struct Table {
     pub single: bool,
     /// ASCII has weights below 128: keys write them in the manner of UTF-8.
     pub compact: bool,
+    /// ASCII characters but NUL and space have one weight each, below 128, and not that of space.
+    pub ascii_bytes: bool,
     /// The weight of a space.
     pub space: u16,
     expansions: Vec<Vec<u16>>,
@@ -128,7 +146,7 @@ impl Table {
     pub fn load(data: &[u8], single: bool) -> Table {
         let mut r = Reader(data);
         let (index, pages, expansions) = (r.u16() as usize, r.u16() as usize, r.u16() as usize);
-        let map = PageMap { index: r.u16s(index), pages: r.u16s(pages * 256) };
+        let map = PageMap::new(r.u16s(index), r.u16s(pages * 256));
         let expansions = (0..expansions)
             .map(|_| {
                 let n = r.u16() as usize;
@@ -146,6 +164,7 @@ impl Table {
             beyond: UNKNOWN,
             single,
             compact: true,
+            ascii_bytes: false,
             space: 0,
             expansions,
             heads: Vec::new(),
@@ -174,6 +193,14 @@ impl Table {
         t
     }
 
+    /// One weight for each of some characters of the BMP.
+    pub fn of_weights(weights: impl Iterator<Item = (u32, u16)>) -> Table {
+        let mut t = Table::new(PageMap::filled(UNKNOWN, 0x10000), false, true, Vec::new());
+        weights.for_each(|(c, w)| t.map.set(c, w));
+        t.refresh();
+        t
+    }
+
     fn expansion(&mut self, weights: &[u16]) -> u16 {
         let at = self.expansions.iter().position(|e| e == weights).unwrap_or_else(|| {
             self.expansions.push(weights.to_vec());
@@ -189,6 +216,8 @@ impl Table {
         }
         self.space = self.ascii[32];
         self.compact = (1..0x80).contains(&self.space);
+        let plain = |b: usize| b == 0 || b == 32 || (1..0x80).contains(&self.ascii[b]) && self.ascii[b] != self.space;
+        self.ascii_bytes = self.single && (0..128).all(plain);
     }
 
     /// This table with a tailoring's changes.
@@ -256,6 +285,12 @@ impl Table {
     fn head_of(&self, cp: u32) -> Option<usize> {
         let e = self.map.get(cp)?;
         (CONTRACTION..IMPLICIT).contains(&e).then(|| (e - CONTRACTION) as usize)
+    }
+
+    /// The weight of an ASCII character, where [`Self::ascii_bytes`].
+    #[inline]
+    pub fn ascii_weight(&self, b: u8) -> u8 {
+        self.ascii[(b & 0x7F) as usize] as u8
     }
 
     /// The weight of a character, where every character has one.

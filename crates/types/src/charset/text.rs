@@ -101,8 +101,7 @@ enum Shape {
 impl LikePattern {
     /// Prepares a pattern.
     pub fn new(collation: Collation, pattern: &[u8], escape: Option<char>) -> LikePattern {
-        let shape =
-            if collation.sorts_by_bytes() { Shape::of(pattern, collation, escape) } else { Shape::General };
+        let shape = if collation.sorts_by_bytes() { Shape::of(pattern, collation, escape) } else { Shape::General };
         LikePattern { collation, pattern: pattern.to_vec(), escape, shape }
     }
 

@@ -2,7 +2,7 @@
 
 use std::hash::Hasher;
 
-use super::{CodecError, bits_width, enum_width, family};
+use super::{CodecError, ValueRef, bits_width, enum_width, family};
 use crate::charset::order::{END, RUN_THEN_LESS, RUN_THEN_MORE, ZERO_ESCAPE};
 use crate::{Collation, Date, DateTime, Decimal, IntWidth, SqlResult, SqlType, TextKind, Time, TimeZone, Value};
 
@@ -38,13 +38,21 @@ const FIXED_BINARY_MAX: u32 = 255;
 enum Form {
     /// Nothing: the type of a bare NULL.
     Nothing,
-    Int { bytes: usize, unsigned: bool },
+    Int {
+        bytes: usize,
+        unsigned: bool,
+    },
     /// A number without sign.
-    UInt { bytes: usize },
+    UInt {
+        bytes: usize,
+    },
     Year,
     Float,
     Double,
-    Decimal { precision: u8, scale: u8 },
+    Decimal {
+        precision: u8,
+        scale: u8,
+    },
     Date,
     Time,
     DateTime,
@@ -80,9 +88,7 @@ fn form(part: &KeyPart) -> Form {
         SqlType::Time { .. } => Form::Time,
         SqlType::DateTime { .. } => Form::DateTime,
         SqlType::Timestamp { .. } => Form::Timestamp,
-        SqlType::Text { kind: TextKind::Char, len, collation }
-            if collation.is_binary() && *len <= FIXED_BINARY_MAX =>
-        {
+        SqlType::Text { kind: TextKind::Char, len, collation } if collation.is_binary() && *len <= FIXED_BINARY_MAX => {
             Form::Fixed(part.prefix.map_or(*len, |p| p.min(*len)) as usize)
         }
         SqlType::Text { collation, .. } if collation.is_binary() => Form::Binary,
@@ -119,15 +125,6 @@ fn read_be(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |v, &b| v << 8 | b as u64)
 }
 
-/// An integer's value, whichever variant holds it.
-pub(super) fn integer(v: &Value) -> Option<i128> {
-    match v {
-        Value::Int(v) => Some(*v as i128),
-        Value::UInt(v) => Some(*v as i128),
-        _ => None,
-    }
-}
-
 /// UTC microseconds of a TIMESTAMP; the zero date is 0, as in MariaDB.
 pub(super) fn timestamp_to_utc(v: DateTime, tz: &TimeZone) -> Option<i64> {
     if v.0 == 0 { Some(0) } else { tz.to_utc(v) }
@@ -162,7 +159,16 @@ pub(super) fn check_utc(v: i64) -> Result<i64, CodecError> {
 ///
 /// # Errors
 /// A value that does not belong to the part's type.
+#[inline]
 pub fn encode_key_part(v: &Value, part: &KeyPart, tz: &TimeZone, out: &mut Vec<u8>) -> SqlResult<()> {
+    encode_key_part_ref(&ValueRef::of(v), part, tz, out)
+}
+
+/// As [`encode_key_part`], from a column seen in a row's bytes.
+///
+/// # Errors
+/// As [`encode_key_part`].
+pub fn encode_key_part_ref(v: &ValueRef<'_>, part: &KeyPart, tz: &TimeZone, out: &mut Vec<u8>) -> SqlResult<()> {
     let start = out.len();
     encode_ascending(v, part, tz, out)?;
     if part.descending {
@@ -171,7 +177,7 @@ pub fn encode_key_part(v: &Value, part: &KeyPart, tz: &TimeZone, out: &mut Vec<u
     Ok(())
 }
 
-fn encode_ascending(v: &Value, part: &KeyPart, tz: &TimeZone, out: &mut Vec<u8>) -> Result<(), CodecError> {
+fn encode_ascending(v: &ValueRef<'_>, part: &KeyPart, tz: &TimeZone, out: &mut Vec<u8>) -> Result<(), CodecError> {
     if part.nullable {
         if v.is_null() {
             out.push(TAG_NULL);
@@ -180,9 +186,9 @@ fn encode_ascending(v: &Value, part: &KeyPart, tz: &TimeZone, out: &mut Vec<u8>)
         out.push(TAG_VALUE);
     }
     match (form(part), v) {
-        (Form::Nothing, Value::Null) => {}
+        (Form::Nothing, ValueRef::Null) => {}
         (Form::Int { bytes, unsigned }, v) => {
-            let v = integer(v).ok_or(CodecError::Type("INT"))?;
+            let v = v.integer().ok_or(CodecError::Type("INT"))?;
             let bias = if unsigned { 0 } else { 1i128 << (bytes * 8 - 1) };
             let biased = v + bias;
             if biased < 0 || biased >> (bytes * 8) != 0 {
@@ -191,41 +197,41 @@ fn encode_ascending(v: &Value, part: &KeyPart, tz: &TimeZone, out: &mut Vec<u8>)
             put_be(biased as u64, bytes, out);
         }
         (Form::UInt { bytes }, v) => {
-            let v = integer(v).and_then(|v| u64::try_from(v).ok());
+            let v = v.integer().and_then(|v| u64::try_from(v).ok());
             let v = v.filter(|v| bytes == 8 || v >> (bytes * 8) == 0).ok_or(CodecError::Type("BIT"))?;
             put_be(v, bytes, out);
         }
         (Form::Year, v) => {
-            let v = integer(v).and_then(|v| u16::try_from(v).ok()).ok_or(CodecError::Type("YEAR"))?;
+            let v = v.integer().and_then(|v| u16::try_from(v).ok()).ok_or(CodecError::Type("YEAR"))?;
             out.extend(v.to_be_bytes());
         }
-        (Form::Float, Value::Double(v)) => {
+        (Form::Float, ValueRef::Double(v)) => {
             let bits = (*v as f32 + 0.0).to_bits();
             out.extend((if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }).to_be_bytes());
         }
-        (Form::Double, Value::Double(v)) => {
+        (Form::Double, ValueRef::Double(v)) => {
             // Adding a positive zero makes the negative one positive.
             let bits = (*v + 0.0).to_bits();
             out.extend((if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }).to_be_bytes());
         }
-        (Form::Decimal { precision, scale }, Value::Decimal(v)) => v.write_binary(precision, scale, out),
-        (Form::Date, Value::Date(v)) => put_be(v.0 as u64, DATE_BYTES, out),
-        (Form::Time, Value::Time(v)) => {
+        (Form::Decimal { precision, scale }, ValueRef::Decimal(v)) => v.write_binary(precision, scale, out),
+        (Form::Date, ValueRef::Date(v)) => put_be(v.0 as u64, DATE_BYTES, out),
+        (Form::Time, ValueRef::Time(v)) => {
             let biased = v.0.checked_add(TIME_BIAS).filter(|v| (0..1 << 43).contains(v));
             put_be(biased.ok_or(CodecError::Type("TIME"))? as u64, TIME_BYTES, out);
         }
-        (Form::DateTime, Value::DateTime(v)) => out.extend(v.0.to_be_bytes()),
-        (Form::Timestamp, Value::DateTime(v)) => {
+        (Form::DateTime, ValueRef::DateTime(v)) => out.extend(v.0.to_be_bytes()),
+        (Form::Timestamp, ValueRef::DateTime(v)) => {
             let utc = timestamp_to_utc(*v, tz).ok_or(CodecError::Type("TIMESTAMP"))?;
             out.extend((utc as u64).to_be_bytes());
         }
-        (Form::Fixed(n), Value::Bytes(b)) => {
+        (Form::Fixed(n), ValueRef::Bytes(b)) => {
             let used = b.len().min(n);
             out.extend_from_slice(&b[..used]);
             out.resize(out.len() + n - used, 0);
         }
-        (Form::Binary, Value::Bytes(b)) => Collation::BINARY.weights(cut(b, part, Collation::BINARY), out),
-        (Form::Text(collation), Value::Bytes(b)) => collation.weights(cut(b, part, collation), out),
+        (Form::Binary, ValueRef::Bytes(b)) => Collation::BINARY.weights(cut(b, part, Collation::BINARY), out),
+        (Form::Text(collation), ValueRef::Bytes(b)) => collation.weights(cut(b, part, collation), out),
         (_, _) => return Err(CodecError::Type(family(&part.ty))),
     }
     Ok(())

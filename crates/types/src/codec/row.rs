@@ -1,8 +1,6 @@
 //! Rows: a header, a null bitmap, the fixed columns, then offsets and bytes of the others.
 
-use super::key::{
-    TIME_BIAS, check_date, check_datetime, check_utc, int_bytes, integer, timestamp_from_utc, timestamp_to_utc,
-};
+use super::key::{TIME_BIAS, check_date, check_datetime, check_utc, int_bytes, timestamp_from_utc, timestamp_to_utc};
 use super::{CodecError, ValueRef, bits_width, enum_width, family};
 use crate::{Decimal, SqlResult, SqlType, TextKind, Time, TimeZone, Value};
 
@@ -39,6 +37,26 @@ enum Place {
     Variable(u32),
 }
 
+/// What a column is to be written from.
+enum Cell<'a> {
+    Null,
+    /// A string's bytes.
+    Bytes(&'a [u8]),
+    /// A column as a row of this layout has it.
+    Stored(&'a [u8]),
+    Value(&'a Value),
+}
+
+impl<'a> Cell<'a> {
+    fn of(v: &'a Value) -> Cell<'a> {
+        match v {
+            Value::Null => Cell::Null,
+            Value::Bytes(b) => Cell::Bytes(b),
+            v => Cell::Value(v),
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Column {
     kind: Kind,
@@ -70,17 +88,14 @@ fn kind_of(ty: &SqlType) -> (Kind, Option<usize>) {
         SqlType::Year(_) => (Kind::Year, Some(2)),
         SqlType::Float { .. } => (Kind::Float, Some(4)),
         SqlType::Double { .. } => (Kind::Double, Some(8)),
-        SqlType::Decimal { precision, scale, .. } => (
-            Kind::Decimal { precision: *precision, scale: *scale },
-            Some(Decimal::binary_len(*precision, *scale)),
-        ),
+        SqlType::Decimal { precision, scale, .. } => {
+            (Kind::Decimal { precision: *precision, scale: *scale }, Some(Decimal::binary_len(*precision, *scale)))
+        }
         SqlType::Date => (Kind::Date, Some(3)),
         SqlType::Time { .. } => (Kind::Time, Some(6)),
         SqlType::DateTime { .. } => (Kind::DateTime, Some(8)),
         SqlType::Timestamp { .. } => (Kind::Timestamp, Some(8)),
-        SqlType::Text { kind: TextKind::Char, len, collation }
-            if collation.is_binary() && *len <= FIXED_BINARY_MAX =>
-        {
+        SqlType::Text { kind: TextKind::Char, len, collation } if collation.is_binary() && *len <= FIXED_BINARY_MAX => {
             (Kind::Fixed, Some(*len as usize))
         }
         SqlType::Text { .. } => (Kind::Bytes, None),
@@ -157,9 +172,40 @@ impl RowLayout {
         if row.len() != self.columns.len() {
             return Err(CodecError::Layout);
         }
+        self.write_cells(|i| Ok(Cell::of(&row[i])), tz, out)
+    }
+
+    /// Appends the bytes of a row with some columns changed: the others are copied as they are stored, so
+    /// that they need no decoding and a TIMESTAMP in the hour that comes twice stays what it was.
+    ///
+    /// # Errors
+    /// `old` is no row of this layout; a column that there is not; a value of another type.
+    pub fn encode_changed(
+        &self,
+        old: &[u8],
+        changes: &[(usize, Value)],
+        tz: &TimeZone,
+        out: &mut Vec<u8>,
+    ) -> SqlResult<()> {
+        if changes.iter().any(|(i, _)| *i >= self.columns.len()) {
+            return Err(CodecError::Layout.into());
+        }
+        let cell = |i: usize| match changes.iter().rev().find(|(at, _)| *at == i) {
+            Some((_, v)) => Ok(Cell::of(v)),
+            None => Ok(self.raw(old, i)?.map_or(Cell::Null, Cell::Stored)),
+        };
+        Ok(self.write_cells(cell, tz, out)?)
+    }
+
+    fn write_cells<'a>(
+        &self,
+        cell: impl Fn(usize) -> Result<Cell<'a>, CodecError>,
+        tz: &TimeZone,
+        out: &mut Vec<u8>,
+    ) -> Result<(), CodecError> {
         let mut total = 0usize;
-        for (v, c) in row.iter().zip(&self.columns) {
-            if let (Value::Bytes(b), Place::Variable(_)) = (v, c.place) {
+        for (i, c) in self.columns.iter().enumerate() {
+            if let (Place::Variable(_), Cell::Bytes(b) | Cell::Stored(b)) = (c.place, cell(i)?) {
                 total += b.len();
             }
         }
@@ -171,25 +217,34 @@ impl RowLayout {
         out.push(self.version);
         out.push(if wide { WIDE } else { 0 });
         out.resize(start + self.fixed_start, 0);
-        for (v, c) in row.iter().zip(&self.columns) {
-            match (v, c.null_bit, c.place) {
-                (Value::Null, Some(bit), place) => {
+        for (i, c) in self.columns.iter().enumerate() {
+            match (cell(i)?, c.null_bit, c.place) {
+                (Cell::Null, Some(bit), place) => {
                     out[start + HEADER + bit as usize / 8] |= 1 << (bit % 8);
                     if let Place::Fixed(_) = place {
                         out.resize(out.len() + c.width as usize, 0);
                     }
                 }
-                (v, _, Place::Fixed(_)) => c.write_fixed(v, tz, out)?,
-                (Value::Bytes(_), _, Place::Variable(_)) => {}
+                (Cell::Null, None, Place::Fixed(_)) if c.kind == Kind::Nothing => {}
+                (Cell::Stored(b), _, Place::Fixed(_)) => out.extend_from_slice(b),
+                (Cell::Bytes(b), _, Place::Fixed(_)) if c.kind == Kind::Fixed => {
+                    let width = c.width as usize;
+                    let used = b.len().min(width);
+                    out.extend_from_slice(&b[..used]);
+                    out.resize(out.len() + width - used, 0);
+                }
+                (Cell::Value(v), _, Place::Fixed(_)) => c.write_fixed(v, tz, out)?,
+                (Cell::Bytes(_) | Cell::Stored(_), _, Place::Variable(_)) => {}
                 _ => return Err(CodecError::Type(c.name)),
             }
         }
         let mut end = 0usize;
-        for (v, c) in row.iter().zip(&self.columns) {
-            match (v, c.place) {
-                (Value::Bytes(b), Place::Variable(_)) => end += b.len(),
-                (_, Place::Variable(_)) => {}
-                (_, Place::Fixed(_)) => continue,
+        for (i, c) in self.columns.iter().enumerate() {
+            if let Place::Fixed(_) = c.place {
+                continue;
+            }
+            if let Cell::Bytes(b) | Cell::Stored(b) = cell(i)? {
+                end += b.len();
             }
             if wide {
                 out.extend_from_slice(&(end as u32).to_le_bytes());
@@ -197,8 +252,8 @@ impl RowLayout {
                 out.extend_from_slice(&(end as u16).to_le_bytes());
             }
         }
-        for (v, c) in row.iter().zip(&self.columns) {
-            if let (Value::Bytes(b), Place::Variable(_)) = (v, c.place) {
+        for (i, c) in self.columns.iter().enumerate() {
+            if let (Place::Variable(_), Cell::Bytes(b) | Cell::Stored(b)) = (c.place, cell(i)?) {
                 out.extend_from_slice(b);
             }
         }
@@ -323,9 +378,8 @@ impl Column {
         let wrong = CodecError::Type(self.name);
         let mut put = |v: u64| out.extend_from_slice(&v.to_le_bytes()[..width]);
         match (self.kind, v) {
-            (Kind::Nothing, Value::Null) => {}
             (Kind::Int { unsigned: false }, v) => {
-                let v = integer(v).ok_or(wrong.clone())?;
+                let v = ValueRef::of(v).integer().ok_or(wrong.clone())?;
                 let limit = 1i128 << (width * 8 - 1);
                 if !(-limit..limit).contains(&v) {
                     return Err(wrong);
@@ -333,7 +387,7 @@ impl Column {
                 put(v as i64 as u64);
             }
             (Kind::Int { unsigned: true } | Kind::UInt | Kind::Year, v) => {
-                let v = integer(v).and_then(|v| u64::try_from(v).ok()).ok_or(wrong.clone())?;
+                let v = ValueRef::of(v).integer().and_then(|v| u64::try_from(v).ok()).ok_or(wrong.clone())?;
                 if width < 8 && v >> (width * 8) != 0 {
                     return Err(wrong);
                 }
@@ -349,11 +403,6 @@ impl Column {
             }
             (Kind::DateTime, Value::DateTime(v)) => put(v.0),
             (Kind::Timestamp, Value::DateTime(v)) => put(timestamp_to_utc(*v, tz).ok_or(wrong)? as u64),
-            (Kind::Fixed, Value::Bytes(b)) => {
-                let used = b.len().min(width);
-                out.extend_from_slice(&b[..used]);
-                out.resize(out.len() + width - used, 0);
-            }
             _ => return Err(wrong),
         }
         Ok(())
@@ -371,18 +420,16 @@ impl Column {
             Kind::Year => ValueRef::Int(read_le(raw) as i64),
             Kind::Float => ValueRef::Double(f32::from_bits(read_le(raw) as u32) as f64),
             Kind::Double => ValueRef::Double(f64::from_bits(read_le(raw))),
-            Kind::Decimal { precision, scale } => ValueRef::Decimal(
-                Decimal::read_binary(raw, precision, scale).ok_or(CodecError::Corrupt("DECIMAL"))?,
-            ),
+            Kind::Decimal { precision, scale } => {
+                ValueRef::Decimal(Decimal::read_binary(raw, precision, scale).ok_or(CodecError::Corrupt("DECIMAL"))?)
+            }
             Kind::Date => ValueRef::Date(check_date(read_le(raw))?),
             Kind::Time => match read_le(raw) as i64 {
                 v if v < 1 << 43 => ValueRef::Time(Time(v - TIME_BIAS)),
                 _ => return Err(CodecError::Corrupt("TIME")),
             },
             Kind::DateTime => ValueRef::DateTime(check_datetime(read_le(raw))?),
-            Kind::Timestamp => {
-                ValueRef::DateTime(timestamp_from_utc(check_utc(read_le(raw) as i64)?, tz))
-            }
+            Kind::Timestamp => ValueRef::DateTime(timestamp_from_utc(check_utc(read_le(raw) as i64)?, tz)),
             Kind::Nothing => ValueRef::Null,
         })
     }

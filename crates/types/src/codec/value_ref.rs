@@ -25,7 +25,32 @@ pub enum ValueRef<'a> {
     DateTime(DateTime),
 }
 
-impl ValueRef<'_> {
+impl<'a> ValueRef<'a> {
+    /// A value seen where it is.
+    #[inline]
+    pub fn of(v: &'a Value) -> ValueRef<'a> {
+        match v {
+            Value::Null => ValueRef::Null,
+            Value::Int(v) => ValueRef::Int(*v),
+            Value::UInt(v) => ValueRef::UInt(*v),
+            Value::Double(v) => ValueRef::Double(*v),
+            Value::Decimal(v) => ValueRef::Decimal(v.clone()),
+            Value::Bytes(b) => ValueRef::Bytes(b),
+            Value::Date(v) => ValueRef::Date(*v),
+            Value::Time(v) => ValueRef::Time(*v),
+            Value::DateTime(v) => ValueRef::DateTime(*v),
+        }
+    }
+
+    /// An integer's value, whichever variant holds it.
+    pub(super) fn integer(&self) -> Option<i128> {
+        match self {
+            ValueRef::Int(v) => Some(*v as i128),
+            ValueRef::UInt(v) => Some(*v as i128),
+            _ => None,
+        }
+    }
+
     /// The value with bytes of its own.
     pub fn to_value(&self) -> Value {
         match self {

@@ -110,9 +110,8 @@ pub fn to_i64(v: &Value, from: &SqlType, ctx: &mut ConvertCtx<'_>) -> i64 {
     match v {
         Value::Int(i) => return *i,
         Value::Bytes(b) => {
-            let before = ctx.diag.total;
             let i = text_to_int(b, is_binary(from), ctx);
-            let out = ctx.diag.total > before && i == u64::MAX as i128;
+            let out = i == u64::MAX as i128 && parse_int(b).value > i;
             if i > i64::MAX as i128 && !out {
                 let note = "Cast to signed converted positive out-of-range integer to it's negative complement";
                 ctx.diag.note(SqlError::raw(codes::ER_UNKNOWN_ERROR, "HY000", note.to_string()));
@@ -150,7 +149,8 @@ pub fn to_u64(v: &Value, from: &SqlType, ctx: &mut ConvertCtx<'_>) -> u64 {
                 overflow(Level::Note, &String::from_utf8_lossy(&text), "UNSIGNED BIGINT", ctx);
                 return 0;
             }
-            let negative_text = matches!(v, Value::Bytes(b) if parse_int(b).used > 0 && b.trim_ascii_start().starts_with(b"-"));
+            let negative_text =
+                matches!(v, Value::Bytes(b) if parse_int(b).used > 0 && b.trim_ascii_start().starts_with(b"-"));
             let out = matches!(v, Value::Bytes(b) if parse_int(b).value < i64::MIN as i128);
             if (i < 0 || negative_text) && !out {
                 let note = "Cast to unsigned converted negative integer to it's positive complement";
@@ -167,7 +167,7 @@ pub fn to_u64(v: &Value, from: &SqlType, ctx: &mut ConvertCtx<'_>) -> u64 {
         }
         Number::Decimal(d) => {
             let (u, over) = d.to_u64();
-            if over || d.is_negative() {
+            if over {
                 overflow(Level::Warning, &d, "UNSIGNED INT", ctx);
             }
             u
@@ -216,11 +216,21 @@ pub fn to_decimal(v: &Value, from: &SqlType, ctx: &mut ConvertCtx<'_>) -> Decima
         Value::Int(i) => Decimal::from(*i),
         Value::UInt(u) => Decimal::from(*u),
         Value::Decimal(d) => d.clone(),
-        Value::Double(d) => f64_to_decimal(*d).0,
+        Value::Double(d) => {
+            let (d, over) = f64_to_decimal(*d);
+            if over {
+                overflow(Level::Warning, &"", "DECIMAL", ctx);
+            }
+            d
+        }
         Value::Bytes(b) => {
             let p = Decimal::parse_prefix(b);
             let binary = is_binary(from);
+            if p.overflow {
+                overflow(Level::Warning, &"", "DECIMAL", ctx);
+            }
             match rest_of(b, p.used) {
+                _ if p.overflow => ctx.truncated(Level::Warning, "DECIMAL", b, binary),
                 Rest::Nothing => {}
                 Rest::Blanks => ctx.truncated(Level::Note, "DECIMAL", b, binary),
                 Rest::Other | Rest::NoNumber => ctx.truncated(Level::Warning, "DECIMAL", b, binary),
@@ -300,15 +310,14 @@ fn cast_text(
     let binary = collation.is_binary();
     let bytes = if !binary && std::str::from_utf8(&bytes).is_err() {
         ctx.incorrect("string", &bytes, true);
-        Arc::from(String::from_utf8_lossy(&bytes).replace('\u{fffd}', "?").as_bytes())
+        Arc::from(super::repaired(&bytes).as_bytes())
     } else {
         bytes
     };
     let keep = prefix_len(&bytes, len as usize, binary);
     if keep < bytes.len() {
-        let level = if !binary && bytes[keep..].iter().all(|c| *c == b' ') { Level::Note } else { Level::Warning };
         let what = format!("{}({len})", if binary { "BINARY" } else { "CHAR" });
-        ctx.truncated(level, &what, &bytes, binary || is_binary(from));
+        ctx.truncated(Level::Warning, &what, &bytes, is_binary(from));
         return Value::Bytes(Arc::from(&bytes[..keep]));
     }
     if binary && kind == TextKind::Char && bytes.len() < len as usize {

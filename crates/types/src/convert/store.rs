@@ -3,13 +3,14 @@
 //! What does not fit is adjusted with a warning, or refused with an error in strict mode. What a column
 //! merely has no room for (fractional digits, trailing spaces, a time of day) is adjusted with a note.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::cast::{int_range, int_value, prefix_len, temporal_decimal};
 use super::number::{Rest, f64_to_decimal, f64_to_i128, parse_f64, rest_of, round_f64, write_f64_in};
 use super::temporal::{split_number, time_on_today};
 use super::text::{text_of, write_text};
-use super::{ColumnRef, ConvertCtx, is_binary, shown};
+use super::{ColumnRef, ConvertCtx, is_binary, repaired, shown};
 use crate::datetime::{Cut, DateRules, Kind, Parts};
 use crate::{
     Collation, Date, DateTime, Decimal, EnumDef, IntWidth, SqlError, SqlResult, SqlType, TextKind, Time, Value, codes,
@@ -29,7 +30,7 @@ pub fn store<'a>(
     if v.is_null() {
         return Ok(v);
     }
-    let mut s = Store { from, column: column.into(), ctx };
+    let mut s = Store { from, to, column: column.into(), ctx };
     match to {
         SqlType::Null => Ok(v),
         SqlType::Int { width, unsigned, .. } => s.int(v, *width, *unsigned),
@@ -40,7 +41,7 @@ pub fn store<'a>(
         SqlType::Decimal { precision, scale, unsigned, .. } => s.decimal(v, *precision, *scale, *unsigned),
         SqlType::Date => s.date(&v),
         SqlType::Time { fsp } => s.time(&v, *fsp),
-        SqlType::DateTime { fsp } => s.datetime(&v, *fsp, "datetime").map(Value::DateTime),
+        SqlType::DateTime { fsp } => s.datetime(&v, *fsp),
         SqlType::Timestamp { fsp } => s.timestamp(&v, *fsp),
         SqlType::Text { kind, len, collation } => s.text(v, *kind, *len, *collation),
         SqlType::Enum(def) => s.enumeration(&v, def),
@@ -50,6 +51,7 @@ pub fn store<'a>(
 
 struct Store<'a, 'c, 's> {
     from: &'a SqlType,
+    to: &'a SqlType,
     column: ColumnRef<'a>,
     ctx: &'c mut ConvertCtx<'s>,
 }
@@ -121,7 +123,8 @@ impl Store<'_, '_, '_> {
         let (min, max) = int_range(width, unsigned);
         let mut text = None;
         // Numbers beyond 128 bits are out of range all the same.
-        let decimal = |d: &Decimal| d.round(0).mantissa().unwrap_or(if d.is_negative() { i128::MIN } else { i128::MAX });
+        let decimal =
+            |d: &Decimal| d.round(0).mantissa().unwrap_or(if d.is_negative() { i128::MIN } else { i128::MAX });
         let n = match &v {
             Value::Null => return Ok(v),
             Value::Int(i) => *i as i128,
@@ -136,7 +139,8 @@ impl Store<'_, '_, '_> {
             Value::Date(d) => d.to_number() as i128,
             Value::Time(_) | Value::DateTime(_) => self.temporal_int(&v),
         };
-        if n < min || n > max {
+        let negative_fraction = unsigned && matches!(&v, Value::Decimal(d) if d.is_negative());
+        if n < min || n > max || negative_fraction {
             self.out_of_range()?;
             return Ok(int_value(n.clamp(min, max), unsigned));
         }
@@ -219,7 +223,7 @@ impl Store<'_, '_, '_> {
             Value::Bytes(b) => {
                 let p = Decimal::parse_prefix(b);
                 rest = Some((b, p.used));
-                zero_is_2000 = p.used == b.len() && b.len() < 4;
+                zero_is_2000 = p.used > 0 && b.len() != 4;
                 p.value.round(0).mantissa().unwrap_or(i128::MAX)
             }
             _ => 0,
@@ -250,7 +254,12 @@ impl Store<'_, '_, '_> {
             return Err(self.incorrect_temporal(name, &text));
         }
         self.truncated()?;
-        Ok(Value::Int(0))
+        let year = match v {
+            Value::Date(d) => d.year(),
+            Value::DateTime(t) => t.date().year(),
+            _ => 0,
+        };
+        Ok(Value::Int(if (1901..2156).contains(&year) { year as i64 } else { 0 }))
     }
 
     fn double(&mut self, v: &Value, float: bool, unsigned: bool, digits: Option<(u8, u8)>) -> SqlResult<Value> {
@@ -364,17 +373,14 @@ impl Store<'_, '_, '_> {
             Value::Bytes(b) => Parts::parse_datetime(b, rules),
             _ => split_number(v)
                 .filter(|n| !n.overflow && !n.negative)
-                .and_then(|n| Parts::datetime_from_number(n.whole, n.nanos, rules).map(|p| (n, p)))
-                .map(|(n, mut p)| {
-                    if n.nanos != 0 && n.whole > 0 && n.whole < 101_000_000 {
-                        p.nanos = 0;
-                        p.cut = Cut::Fraction;
-                    }
-                    p
-                }),
+                .and_then(|n| Parts::datetime_from_number(n.whole, n.nanos, rules)),
         };
         let Some(p) = parts else {
-            self.bad_temporal(what, v)?;
+            if rules.no_zero_date && is_zero_date(v) && !matches!(self.to, SqlType::Timestamp { .. }) {
+                self.temporal_out_of_range(what, v)?;
+            } else {
+                self.bad_temporal(what, v)?;
+            }
             return Ok(None);
         };
         match p.cut {
@@ -390,10 +396,7 @@ impl Store<'_, '_, '_> {
         let Some(p) = self.datetime_parts(v, "date", rules)? else {
             return Ok(Value::Date(Date::ZERO));
         };
-        let Some(t) = p.datetime(if rules.round { 0 } else { 6 }, rules) else {
-            self.bad_temporal("date", v)?;
-            return Ok(Value::Date(Date::ZERO));
-        };
+        let t = p.datetime(0, rules);
         let lost = p.hour != 0 || p.minute != 0 || p.second != 0 || p.nanos != 0;
         if lost && p.cut == Cut::None && !matches!(v, Value::Decimal(_) | Value::Double(_) if p.date.is_zero()) {
             self.truncated_note();
@@ -401,35 +404,36 @@ impl Store<'_, '_, '_> {
         Ok(Value::Date(t.date()))
     }
 
-    fn datetime(&mut self, v: &Value, fsp: u8, what: &str) -> SqlResult<DateTime> {
+    fn datetime(&mut self, v: &Value, fsp: u8) -> SqlResult<Value> {
         let rules = DateRules::of(self.ctx.sql_mode);
-        self.datetime_by(v, fsp, what, rules)
+        Ok(Value::DateTime(self.datetime_by(v, fsp, rules)?.unwrap_or(DateTime::ZERO)))
     }
 
-    fn datetime_by(&mut self, v: &Value, fsp: u8, what: &str, rules: DateRules) -> SqlResult<DateTime> {
+    /// Date and time by some rules; `None` where there is none (warned).
+    fn datetime_by(&mut self, v: &Value, fsp: u8, rules: DateRules) -> SqlResult<Option<DateTime>> {
+        let what = "datetime";
         // The usual case: nothing to convert.
         if let Value::DateTime(t) = v
             && t.date().is_valid(rules)
             && t.truncate(fsp) == *t
         {
-            return Ok(*t);
+            return Ok(Some(*t));
         }
         let Some(p) = self.datetime_parts(v, what, rules)? else {
-            return Ok(DateTime::ZERO);
+            return Ok(None);
         };
-        match p.datetime(fsp, rules) {
-            Some(t) => Ok(t),
-            None => {
-                self.bad_temporal(what, v)?;
-                Ok(DateTime::ZERO)
-            }
-        }
+        Ok(Some(p.datetime(fsp, rules)))
     }
 
     fn timestamp(&mut self, v: &Value, fsp: u8) -> SqlResult<Value> {
         let rules = DateRules { no_zero_in_date: true, allow_invalid: false, ..DateRules::of(self.ctx.sql_mode) };
-        let t = self.datetime_by(v, fsp, "datetime", rules)?;
-        if t == DateTime::ZERO || t.date().is_zero() {
+        let Some(t) = self.datetime_by(v, fsp, rules)? else {
+            return Ok(Value::DateTime(DateTime::ZERO));
+        };
+        if t.date().is_zero() {
+            if split_number(v).is_some_and(|n| n.nanos != 0) || t != DateTime::ZERO {
+                self.bad_temporal("datetime", v)?;
+            }
             return Ok(Value::DateTime(DateTime::ZERO));
         }
         match self.ctx.time_zone.resolve(t) {
@@ -462,9 +466,9 @@ impl Store<'_, '_, '_> {
                 self.truncated_note();
                 return Ok(Value::Time(fit(t.time())));
             }
-            Value::Bytes(b) => Parts::parse_time(b),
+            Value::Bytes(b) => Parts::parse_time(b, rules),
             _ => split_number(v).and_then(|n| {
-                Parts::time_from_number(if n.overflow { i64::MAX } else { n.whole }, n.negative, n.nanos)
+                Parts::time_from_number(if n.overflow { i64::MAX } else { n.whole }, n.negative, n.nanos, rules)
             }),
         };
         let Some(p) = parts else {
@@ -485,7 +489,6 @@ impl Store<'_, '_, '_> {
 
     fn text(&mut self, v: Value, kind: TextKind, len: u32, collation: Collation) -> SqlResult<Value> {
         let binary = collation.is_binary();
-        let source_binary = is_binary(self.from);
         let bytes: Arc<[u8]> = match v {
             Value::Bytes(b) => b,
             Value::Double(d) if matches!(self.from, SqlType::Double { digits: None, .. }) => {
@@ -504,7 +507,7 @@ impl Store<'_, '_, '_> {
         };
         let mut bytes = bytes;
         if !binary {
-            bytes = self.encodable(bytes, collation, source_binary)?;
+            bytes = self.encodable(bytes, collation)?;
         }
         let keep = match kind {
             TextKind::Char | TextKind::VarChar => prefix_len(&bytes, len as usize, binary),
@@ -532,21 +535,16 @@ impl Store<'_, '_, '_> {
     }
 
     /// Text that the column's character set can hold; 1366 for what it cannot, `?` in its place.
-    fn encodable(&mut self, bytes: Arc<[u8]>, collation: Collation, source_binary: bool) -> SqlResult<Arc<[u8]>> {
+    fn encodable(&mut self, bytes: Arc<[u8]>, collation: Collation) -> SqlResult<Arc<[u8]>> {
         if bytes.is_ascii() {
             return Ok(bytes);
         }
         let charset = collation.charset();
-        if let Err(e) = std::str::from_utf8(&bytes) {
-            self.bad_string(&bytes[e.valid_up_to()..])?;
-            let text = String::from_utf8_lossy(&bytes).replace('\u{fffd}', "?");
-            return Ok(Arc::from(text.as_bytes()));
-        }
-        if charset.can_hold(&bytes) {
-            return Ok(bytes);
-        }
-        let _ = source_binary;
-        let Ok(text) = std::str::from_utf8(&bytes) else { return Ok(bytes) };
+        let (text, first_invalid) = match std::str::from_utf8(&bytes) {
+            Ok(_) if charset.can_hold(&bytes) => return Ok(bytes),
+            Ok(text) => (Cow::Borrowed(text), None),
+            Err(e) => (Cow::Owned(repaired(&bytes)), Some(e.valid_up_to())),
+        };
         let mut out = String::with_capacity(text.len());
         let mut first_bad = None;
         for (i, c) in text.char_indices() {
@@ -557,7 +555,9 @@ impl Store<'_, '_, '_> {
                 out.push('?');
             }
         }
-        self.bad_string(&bytes[first_bad.unwrap_or(0)..])?;
+        // Up to the first invalid byte both texts are the same.
+        let at = first_bad.into_iter().chain(first_invalid).min().unwrap_or(0);
+        self.bad_string(&bytes[at..])?;
         Ok(Arc::from(out.as_bytes()))
     }
 
@@ -606,8 +606,8 @@ impl Store<'_, '_, '_> {
         match v {
             Value::Int(i) => *i as i128,
             Value::UInt(u) => *u as i128,
-            Value::Double(d) => d.trunc() as i128,
-            Value::Decimal(d) => d.round(0).mantissa().unwrap_or(i128::MAX),
+            Value::Double(d) => whole_or_lowest(*d),
+            Value::Decimal(d) => whole_or_lowest(d.to_f64()),
             Value::Date(d) => d.to_number() as i128,
             Value::Time(_) | Value::DateTime(_) => self.temporal_int(v),
             _ => 0,
@@ -641,6 +641,7 @@ impl Store<'_, '_, '_> {
                 }
                 text_of(v, self.from).into_owned()
             }
+            Value::Date(_) | Value::Time(_) | Value::DateTime(_) => text_of(v, self.from).into_owned(),
             _ => {
                 let n = self.plain_integer(v);
                 let bits = n.clamp(i64::MIN as i128, u64::MAX as i128) as u64;
@@ -650,11 +651,10 @@ impl Store<'_, '_, '_> {
                 return Ok(Value::UInt(bits & all));
             }
         };
-        let text = trim_end(&text);
         let mut bits = 0;
         let mut unknown = false;
         if !text.is_empty() {
-            for part in text.split(|c| *c == b',') {
+            for part in trim_end(&text).split(|c| *c == b',') {
                 match find_member(part, def) {
                     Some(i) if i < 64 => bits |= 1 << i,
                     _ => unknown = true,
@@ -662,14 +662,26 @@ impl Store<'_, '_, '_> {
             }
         }
         if unknown {
-            if let Some(n) = whole_number(text)
-                && n & !all == 0
-            {
-                return Ok(Value::UInt(n));
+            if let Some(n) = whole_number(&text) {
+                if n & !all != 0 {
+                    self.truncated()?;
+                }
+                return Ok(Value::UInt(n & all));
             }
             self.truncated()?;
         }
         Ok(Value::UInt(bits))
+    }
+}
+
+/// Whether a value is the date `0000-00-00`, which the SQL mode may refuse.
+fn is_zero_date(v: &Value) -> bool {
+    match v {
+        Value::Int(0) | Value::UInt(0) => true,
+        Value::Date(d) => d.is_zero(),
+        Value::DateTime(t) => t.date().is_zero(),
+        Value::Bytes(b) => Parts::parse_datetime(b, DateRules::default()).is_some_and(|p| p.date.is_zero()),
+        _ => false,
     }
 }
 
@@ -683,6 +695,11 @@ fn find_member(text: &[u8], def: &EnumDef) -> Option<usize> {
         .iter()
         .position(|m| m.as_bytes() == text)
         .or_else(|| def.members.iter().position(|m| def.collation.equal(m.as_bytes(), text)))
+}
+
+/// A double cut to an integer; what is beyond 64 bits is the lowest number, as processors convert it.
+fn whole_or_lowest(d: f64) -> i128 {
+    if d.abs() < 9_223_372_036_854_775_808.0 { d.trunc() as i128 } else { i64::MIN as i128 }
 }
 
 /// Text that is an unsigned integer and nothing else.

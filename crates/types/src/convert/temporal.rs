@@ -1,9 +1,9 @@
 //! Any value as a date or time, in expressions.
 
+use super::ConvertCtx;
 use super::number::f64_to_i128;
 use super::text::text_of;
-use super::{ConvertCtx, is_binary};
-use crate::datetime::{Cut, DateRules, Kind, Parts};
+use crate::datetime::{Cut, DateRules, Parts};
 use crate::error::Level;
 use crate::{Date, DateTime, Decimal, SqlType, Time, Value};
 
@@ -45,11 +45,12 @@ fn split_decimal(d: &Decimal) -> Split {
     Split { whole, negative: d.is_negative(), nanos, overflow }
 }
 
-fn warn_cut(p: &Parts, kind: Kind, text: &[u8], binary: bool, ctx: &mut ConvertCtx<'_>) {
+/// Messages about dates show all that is not ASCII as bytes.
+fn warn_cut(p: &Parts, text: &[u8], ctx: &mut ConvertCtx<'_>) {
     match p.cut {
         Cut::None => {}
-        Cut::Fraction => ctx.truncated(Level::Note, kind.name(), text, binary),
-        Cut::Text => ctx.truncated(Level::Warning, kind.name(), text, binary),
+        Cut::Fraction => ctx.truncated(Level::Note, p.kind.name(), text, true),
+        Cut::Text => ctx.truncated(Level::Warning, p.kind.name(), text, true),
     }
 }
 
@@ -60,30 +61,18 @@ fn parse_datetime(v: &Value, from: &SqlType, ctx: &mut ConvertCtx<'_>) -> Option
         Value::Bytes(b) => Parts::parse_datetime(b, rules),
         _ => {
             let n = split_number(v)?;
-            let p = (!n.overflow && !n.negative)
-                .then(|| Parts::datetime_from_number(n.whole, n.nanos, rules))
-                .flatten();
-            match p {
-                // A date has no room for the fraction.
-                Some(mut p) if n.nanos != 0 && n.whole > 0 && n.whole < 101_000_000 => {
-                    p.nanos = 0;
-                    ctx.truncated(Level::Note, Kind::Date.name(), &text_of(v, from), false);
-                    Some(p)
-                }
-                other => other,
-            }
+            (!n.overflow && !n.negative).then(|| Parts::datetime_from_number(n.whole, n.nanos, rules)).flatten()
         }
     };
-    let binary = is_binary(from);
     match parsed {
         Some(p) => {
             if p.cut != Cut::None {
-                warn_cut(&p, p.kind, &text_of(v, from), binary, ctx);
+                warn_cut(&p, &text_of(v, from), ctx);
             }
             Some(p)
         }
         None => {
-            ctx.incorrect("datetime", &text_of(v, from), binary);
+            ctx.incorrect("datetime", &text_of(v, from), true);
             None
         }
     }
@@ -125,11 +114,7 @@ pub fn to_datetime(v: &Value, from: &SqlType, fsp: u8, ctx: &mut ConvertCtx<'_>)
         }
         _ => {
             let p = parse_datetime(v, from, ctx)?;
-            let t = p.datetime(fsp, rules);
-            if t.is_none() {
-                ctx.incorrect("datetime", &text_of(v, from), is_binary(from));
-            }
-            t
+            Some(p.datetime(fsp, rules))
         }
     }
 }
@@ -149,7 +134,7 @@ pub fn to_date(v: &Value, from: &SqlType, ctx: &mut ConvertCtx<'_>) -> Option<Da
         Value::Time(t) => time_on_today(*t, ctx).map(DateTime::date),
         _ => {
             let p = parse_datetime(v, from, ctx)?;
-            p.datetime(0, rules).map(DateTime::date)
+            Some(p.datetime(0, rules).date())
         }
     }
 }
@@ -163,21 +148,19 @@ pub fn to_time(v: &Value, from: &SqlType, fsp: u8, ctx: &mut ConvertCtx<'_>) -> 
         Value::Time(t) => return Some(fit(*t)),
         Value::Date(_) => return Some(Time(0)),
         Value::DateTime(t) => return Some(fit(t.time())).map(|t| Time(t.0 % crate::datetime::DAY)),
-        Value::Bytes(b) => Parts::parse_time(b),
+        Value::Bytes(b) => Parts::parse_time(b, rules),
         _ => {
             let n = split_number(v)?;
             let whole = if n.overflow { i64::MAX } else { n.whole };
-            Parts::time_from_number(whole, n.negative, n.nanos)
+            Parts::time_from_number(whole, n.negative, n.nanos, rules)
         }
     };
-    let binary = is_binary(from);
     let Some(p) = parsed else {
-        ctx.incorrect("time", &text_of(v, from), binary);
+        ctx.incorrect("time", &text_of(v, from), true);
         return None;
     };
     if p.cut != Cut::None {
-        let kind = if p.kind == Kind::Time { Kind::Time } else { p.kind };
-        warn_cut(&p, kind, &text_of(v, from), binary, ctx);
+        warn_cut(&p, &text_of(v, from), ctx);
     }
     Some(p.time(fsp, rules))
 }

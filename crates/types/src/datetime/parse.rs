@@ -76,50 +76,75 @@ impl Parts {
         self.nanos / 1000
     }
 
+    /// The seventh digit rounded into the sixth, where the rules want rounding. At the end of the
+    /// calendar, or of a TIME's range, the value stays below it with [`Cut::Text`].
+    fn round_nanos(self, rules: DateRules) -> Parts {
+        let up = rules.round && self.nanos % 1000 >= 500;
+        let below = Parts { nanos: self.nanos / 1000 * 1000, ..self };
+        if !up {
+            return below;
+        }
+        let stuck = Parts { cut: Cut::Text, ..below };
+        if self.kind == Kind::Time {
+            let t = Time::new(false, self.hour, self.minute, self.second, self.micros() + 1);
+            if t > Time::MAX {
+                return stuck;
+            }
+            return below.with_time(t);
+        }
+        let t = DateTime::from_parts(self.date, self.hour, self.minute, self.second, self.micros());
+        match DateTime(t.0 + 1).round(6) {
+            Some(t) => Parts { date: t.date(), ..below.with_time(t.time()) },
+            None => stuck,
+        }
+    }
+
+    fn with_time(self, t: Time) -> Parts {
+        Parts { hour: t.hours(), minute: t.minutes(), second: t.seconds(), nanos: t.micros() * 1000, ..self }
+    }
+
     /// The time of day or duration, rounded or cut to `fsp` digits.
     pub fn time(&self, fsp: u8, rules: DateRules) -> Time {
         let t = Time::new(self.negative, self.hour, self.minute, self.second, self.micros());
-        if !rules.round {
-            return t.truncate(fsp);
-        }
-        let extra = self.nanos % 1000 >= 500 && fsp >= 6;
-        let t = if extra { Time(t.0 + if self.negative { -1 } else { 1 }) } else { t };
-        t.round(fsp)
+        if rules.round { t.round(fsp) } else { t.truncate(fsp) }
     }
 
-    /// Date and time of day, rounded or cut to `fsp` digits; `None` where rounding leaves the calendar.
-    pub fn datetime(&self, fsp: u8, rules: DateRules) -> Option<DateTime> {
+    /// Date and time of day, rounded or cut to `fsp` digits (cut where rounding would leave the calendar).
+    pub fn datetime(&self, fsp: u8, rules: DateRules) -> DateTime {
         let t = DateTime::from_parts(self.date, self.hour, self.minute, self.second, self.micros());
-        if !rules.round {
-            return Some(t.truncate(fsp));
-        }
-        if self.nanos % 1000 >= 500 && fsp >= 6 {
-            return DateTime(t.0 + 1).round(6);
-        }
-        t.round(fsp)
+        let cut = t.truncate(fsp);
+        if rules.round { t.round(fsp).unwrap_or(cut) } else { cut }
     }
 
     /// Reads a DATE, DATETIME or TIMESTAMP from text. `None`: incorrect.
     pub fn parse_datetime(text: &[u8], rules: DateRules) -> Option<Parts> {
-        match read_datetime(text) {
-            Ok(p) if p.date.is_valid(rules) => Some(p),
+        match read_datetime(text, true) {
+            Ok(p) if p.date.is_valid(rules) => Some(p.round_nanos(rules)),
             _ => None,
         }
     }
 
     /// Reads a TIME from text, which may be a full date and time. `None`: incorrect. Too great a time
     /// is cut at the limit, with [`Cut::Text`].
-    pub fn parse_time(text: &[u8]) -> Option<Parts> {
+    pub fn parse_time(text: &[u8], rules: DateRules) -> Option<Parts> {
+        Parts::read_time_or_datetime(text).map(|p| p.round_nanos(rules))
+    }
+
+    fn read_time_or_datetime(text: &[u8]) -> Option<Parts> {
         let text = trim_start(text);
         let (negative, rest) = match text {
             [b'-', rest @ ..] => (true, trim_start(rest)),
             [b'+', rest @ ..] => (false, rest),
             _ => (false, text),
         };
-        if rest.len() >= 12 || rest.contains(&b'T') {
-            match read_datetime(rest) {
-                Ok(p) => return Some(Parts { negative, ..p }),
-                Err(Bad::Range) => return None,
+        let significant = rest
+            .iter()
+            .rposition(|b| b.is_ascii_digit() || b.is_ascii_punctuation() || *b == b'T')
+            .map_or(0, |i| i + 1);
+        if significant >= 12 || rest[..significant].iter().any(|b| *b == b'T' || is_space(*b)) {
+            match read_datetime(rest, false) {
+                Ok(p) if !negative => return Some(p),
+                Ok(_) | Err(Bad::Range) => return None,
                 Err(Bad::Form) => {}
             }
         }
@@ -128,26 +153,28 @@ impl Parts {
 
     /// A date and time from a number (`20240102`, `240102030405`); `None`: incorrect.
     pub fn datetime_from_number(number: i64, nanos: u32, rules: DateRules) -> Option<Parts> {
-        let p = number_parts(number, nanos)?;
+        let p = number_parts(number, nanos)?.round_nanos(rules);
         p.date.is_valid(rules).then_some(p)
     }
 
     /// A time from a number (`-101112`, or a full date and time); `None`: incorrect.
-    pub fn time_from_number(number: i64, negative: bool, nanos: u32) -> Option<Parts> {
+    pub fn time_from_number(number: i64, negative: bool, nanos: u32, rules: DateRules) -> Option<Parts> {
         let negative = negative || number < 0;
         let n = number.unsigned_abs();
-        if n >= 10_000_000 && n < 100_000_000_000_000 {
-            return number_parts(i64::try_from(n).ok()?, nanos).map(|p| Parts { negative, ..p });
-        }
-        if n > 8_385_959 {
-            return Some(limit(negative));
+        if (10_000_000..100_000_000_000_000).contains(&n) {
+            return number_parts(i64::try_from(n).ok()?, nanos).map(|p| Parts { negative, ..p }.round_nanos(rules));
         }
         let (minute, second) = ((n / 100 % 100) as u32, (n % 100) as u32);
+        if n > 8_385_959 {
+            // What is beyond 64 bits has no minutes to look at.
+            return (n >= i64::MAX as u64 || minute <= 59 && second <= 59).then(|| limit(negative));
+        }
         if minute > 59 || second > 59 {
             return None;
         }
         let hour = (n / 10_000) as u32;
-        Some(Parts { kind: Kind::Time, negative, hour, minute, second, nanos, ..Parts::date_only(Date::ZERO) })
+        let p = Parts { kind: Kind::Time, negative, hour, minute, second, nanos, ..Parts::date_only(Date::ZERO) };
+        Some(p.round_nanos(rules))
     }
 }
 
@@ -165,6 +192,7 @@ fn limit(negative: bool) -> Parts {
 }
 
 fn number_parts(n: i64, nanos: u32) -> Option<Parts> {
+    let was_date = (1..101_000_000).contains(&n);
     let n = match n {
         0 => 0,
         101..=691_231 => (n + 20_000_000) * 1_000_000,
@@ -184,7 +212,10 @@ fn number_parts(n: i64, nanos: u32) -> Option<Parts> {
     if hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    Some(Parts { kind: Kind::DateTime, hour, minute, second, nanos, ..Parts::date_only(date) })
+    let p = Parts { kind: Kind::DateTime, hour, minute, second, nanos, ..Parts::date_only(date) };
+    // A date as a number has no room for a fraction; `0.5` is the zero date and half a second.
+    let date_only = clock == 0 && was_date;
+    Some(if nanos != 0 && date_only { Parts { nanos: 0, cut: Cut::Fraction, kind: Kind::Date, ..p } } else { p })
 }
 
 fn is_space(c: u8) -> bool {
@@ -220,12 +251,13 @@ impl Cursor<'_> {
         Some(v)
     }
 
-    /// A number of exactly `n` digits.
+    /// A number of at most `n` digits.
     fn digits(&mut self, n: usize) -> Option<u32> {
-        let d = self.rest.get(..n)?;
-        if !d.iter().all(u8::is_ascii_digit) {
+        let n = self.rest.iter().take(n).take_while(|c| c.is_ascii_digit()).count();
+        if n == 0 {
             return None;
         }
+        let d = &self.rest[..n];
         let v = d.iter().fold(0u32, |v, c| v * 10 + (c - b'0') as u32);
         self.skip(n);
         Some(v)
@@ -258,7 +290,8 @@ impl Cursor<'_> {
     }
 }
 
-fn read_datetime(text: &[u8]) -> Result<Parts, Bad> {
+/// `punct_before_time`: whether date and time may be parted by punctuation, which in a TIME means more digits.
+fn read_datetime(text: &[u8], punct_before_time: bool) -> Result<Parts, Bad> {
     let mut c = Cursor { rest: trim_start(text) };
     if c.peek() == Some(b'+') {
         c.skip(1);
@@ -266,84 +299,106 @@ fn read_datetime(text: &[u8]) -> Result<Parts, Bad> {
     if !c.peek().is_some_and(|b| b.is_ascii_digit()) {
         return Err(Bad::Form);
     }
-    let digits = c.rest.iter().take_while(|b| b.is_ascii_digit() || **b == b'T').count();
+    let mut digits = c.rest.iter().take_while(|b| b.is_ascii_digit() || **b == b'T').count();
     let after = &c.rest[digits..];
-    let compact =
-        after.first().is_none_or(|b| *b == b'.') || !after.iter().any(|b| b.is_ascii_digit() || b.is_ascii_punctuation());
-    let (mut fields, mut year_digits);
-    let mut v = [0u32; 6];
-    let mut dotted = false;
-    if compact {
-        year_digits = if digits == 4 || digits == 8 || digits >= 14 { 4 } else { 2 };
-        // `20240102T`: the T is no digit of the date.
-        if digits == 9 && c.rest[8] == b'T' {
-            year_digits = 4;
+    let dotted = after.first() == Some(&b'.');
+    let trailing = !after.iter().any(|b| b.is_ascii_digit() || b.is_ascii_punctuation());
+    let compact = (dotted || trailing).then(|| {
+        // A `T` at the end is none of the digits.
+        while trailing && digits > 0 && c.rest[digits - 1] == b'T' {
+            digits -= 1;
         }
-        fields = 0;
-        for (i, slot) in v.iter_mut().enumerate() {
-            if i == 3 && c.peek() == Some(b'T') {
-                c.skip(1);
-            }
-            match c.digits(if i == 0 { year_digits } else { 2 }) {
-                Some(n) => *slot = n,
-                None => break,
-            }
-            fields += 1;
-        }
-        dotted = c.peek() == Some(b'.');
-        if fields < 3 || dotted && fields < 6 {
-            return Err(Bad::Form);
-        }
-        if fields != 6 && (fields != 3 || c.peek().is_some_and(|b| b.is_ascii_digit())) {
-            return Err(Bad::Range);
-        }
-    } else {
-        let before = c.rest.len();
-        v[0] = c.number().ok_or(Bad::Form)?;
-        year_digits = before - c.rest.len();
-        c.punct().ok_or(Bad::Form)?;
-        v[1] = c.number().ok_or(Bad::Form)?;
-        c.punct().ok_or(Bad::Form)?;
-        v[2] = c.number().ok_or(Bad::Form)?;
-        fields = 3;
-        let separated = match c.peek() {
-            Some(b'T') => {
-                c.skip(1);
-                true
-            }
-            Some(b) if is_space(b) => {
-                c.rest = trim_start(c.rest);
-                true
-            }
-            _ => c.punct().is_some(),
-        };
-        if separated {
-            while fields < 6 {
-                if fields > 3 && c.punct().is_none() {
-                    break;
-                }
-                match c.number() {
-                    Some(n) => v[fields] = n,
-                    None => break,
-                }
-                fields += 1;
-            }
-        }
-        if fields == 6 {
-            dotted = c.peek() == Some(b'.');
-        }
-    }
+        read_compact(c.rest, digits)
+    });
+    let fields = match compact {
+        Some(f) if f.count >= 3 && (!dotted || f.count == 6) => f,
+        Some(_) if !dotted => return Err(Bad::Form),
+        _ => read_delimited(c.rest, punct_before_time)?,
+    };
+    c.rest = fields.rest;
+    let Fields { mut v, year_digits, count, .. } = fields;
     if year_digits == 2 && v.iter().any(|n| *n != 0) {
         v[0] += if v[0] < 70 { 2000 } else { 1900 };
     }
-    let (nanos, cut) = if dotted { c.fraction() } else { (0, Cut::None) };
+    let (nanos, cut) = if count == 6 { c.fraction() } else { (0, Cut::None) };
     let [year, month, day, hour, minute, second] = v;
-    if year > 9999 || month > 12 || day > 31 || hour > 23 || minute > 59 || second > 59 {
+    if year > 9999 {
+        return Err(Bad::Form);
+    }
+    if month > 12 || day > 31 || hour > 23 || minute > 59 || second > 59 {
         return Err(Bad::Range);
     }
-    let kind = if fields > 3 { Kind::DateTime } else { Kind::Date };
+    let kind = if count > 3 { Kind::DateTime } else { Kind::Date };
     let date = Date::new(year, month, day);
     Ok(Parts { kind, negative: false, date, hour, minute, second, nanos, cut: c.finish(cut) })
+}
+
+/// Numbers of a date and time in their order, and what follows them.
+struct Fields<'a> {
+    v: [u32; 6],
+    count: usize,
+    year_digits: usize,
+    rest: &'a [u8],
+}
+
+/// `20240102030405`, `240102`, `20240102T030405`; `digits` are those of the text with its `T`s.
+fn read_compact(text: &[u8], digits: usize) -> Fields<'_> {
+    let year_digits = if digits == 4 || digits == 8 || digits >= 14 { 4 } else { 2 };
+    let mut c = Cursor { rest: text };
+    let mut f = Fields { v: [0; 6], count: 0, year_digits, rest: text };
+    for i in 0..6 {
+        if i == 3 && c.peek() == Some(b'T') {
+            c.skip(1);
+        }
+        match c.digits(if i == 0 { year_digits } else { 2 }) {
+            Some(n) => f.v[i] = n,
+            None => break,
+        }
+        f.count += 1;
+    }
+    f.rest = c.rest;
+    f
+}
+
+/// Numbers with one punctuation between them; blanks, a `T` or (in a datetime) punctuation before the time.
+fn read_delimited(text: &[u8], punct_before_time: bool) -> Result<Fields<'_>, Bad> {
+    let mut c = Cursor { rest: text };
+    let mut v = [0u32; 6];
+    v[0] = c.number().ok_or(Bad::Form)?;
+    let year_digits = text.len() - c.rest.len();
+    c.punct().ok_or(Bad::Form)?;
+    v[1] = c.number().ok_or(Bad::Form)?;
+    c.punct().ok_or(Bad::Form)?;
+    v[2] = c.number().ok_or(Bad::Form)?;
+    let mut count = 3;
+    let separated = match c.peek() {
+        Some(b'T') => {
+            c.skip(1);
+            true
+        }
+        Some(b) if is_space(b) => {
+            c.rest = trim_start(c.rest);
+            true
+        }
+        _ if c.punct().is_some() => {
+            if !punct_before_time {
+                return Err(Bad::Form);
+            }
+            true
+        }
+        _ => false,
+    };
+    while separated && count < 6 {
+        if count > 3 && c.punct().is_none() {
+            break;
+        }
+        match c.number() {
+            Some(n) => v[count] = n,
+            None => break,
+        }
+        count += 1;
+    }
+    Ok(Fields { v, count, year_digits, rest: c.rest })
 }
 
 fn read_time(text: &[u8], negative: bool) -> Option<Parts> {

@@ -1,0 +1,227 @@
+//! The dialect's words: which there are, and where each may serve as a name.
+//!
+//! The list is `information_schema.KEYWORDS` of MariaDB 10.11; the classes were found by asking the server
+//! to take each word as a column, a label and a function.
+
+/// Where a word may stand in for an identifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// Reserved: only in quotes, after a dot or after `@`.
+    R,
+    /// A name anywhere.
+    N,
+    /// A name, but not a label.
+    L,
+    /// A name, but not of a function.
+    F,
+    /// A name, but neither a label's nor a function's.
+    LF,
+}
+
+macro_rules! keywords {
+    ($($word:ident $class:ident,)*) => {
+        /// A word of the dialect.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[repr(u16)]
+        pub(crate) enum Kw { $($word,)* }
+
+        const WORDS: &[(&str, Kw, Class)] = &[$((stringify!($word), Kw::$word, Class::$class),)*];
+    };
+}
+
+#[rustfmt::skip]
+keywords! {
+    ACCESSIBLE R, ACCOUNT N, ACTION N, ADD R, ADMIN N, AFTER N, AGAINST N, AGGREGATE N, ALL R, ALGORITHM N,
+    ALTER R, ALWAYS N, ANALYZE R, AND R, ANY F, AS R, ASC R, ASCII L, ASENSITIVE R, AT N, ATOMIC N,
+    AUTHORS N, AUTO N, AUTO_INCREMENT N, AUTOEXTEND_SIZE N, AVG N, AVG_ROW_LENGTH N, BACKUP LF, BEFORE R,
+    BEGIN LF, BETWEEN R, BIGINT R, BINARY R, BINLOG LF, BIT F, BLOB R, BLOCK N, BODY N, BOOL F, BOOLEAN F,
+    BOTH R, BTREE N, BY R, BYTE LF, CACHE LF, CALL R, CASCADE R, CASCADED N, CASE R, CATALOG_NAME N, CHAIN N,
+    CHANGE R, CHANGED N, CHANNEL N, CHAR R, CHARACTER R, CHARSET L, CHECK R, CHECKPOINT LF, CHECKSUM LF,
+    CIPHER N, CLASS_ORIGIN N, CLIENT N, CLOB F, CLOSE LF, COALESCE N, CODE F, COLLATE R, COLLATION N,
+    COLUMN R, COLUMN_NAME N, COLUMNS N, COLUMN_ADD LF, COLUMN_CHECK L, COLUMN_CREATE L, COLUMN_DELETE L,
+    COLUMN_GET LF, COMMENT LF, COMMIT LF, COMMITTED N, COMPACT N, COMPLETION N, COMPRESSED LF, CONCURRENT N,
+    CONDITION R, CONNECTION N, CONSISTENT N, CONSTRAINT R, CONSTRAINT_CATALOG N, CONSTRAINT_NAME N,
+    CONSTRAINT_SCHEMA N, CONTAINS L, CONTEXT N, CONTINUE R, CONTRIBUTORS N, CONVERT R, CPU N, CREATE R,
+    CROSS R, CUBE N, CURRENT N, CURRENT_DATE R, CURRENT_POS N, CURRENT_ROLE R, CURRENT_TIME R,
+    CURRENT_TIMESTAMP R, CURRENT_USER R, CURSOR R, CURSOR_NAME N, CYCLE N, DATA N, DATABASE N, DATABASES R,
+    DATAFILE N, DATE N, DATETIME F, DAY N, DAY_HOUR R, DAY_MICROSECOND R, DAY_MINUTE R, DAY_SECOND R,
+    DEALLOCATE LF, DEC R, DECIMAL R, DECLARE R, DEFAULT R, DEFINER N, DELAYED R, DELAY_KEY_WRITE N, DELETE R,
+    DELETE_DOMAIN_ID R, DESC R, DESCRIBE R, DES_KEY_FILE N, DETERMINISTIC R, DIAGNOSTICS N, DIRECTORY N,
+    DISABLE N, DISCARD N, DISK N, DISTINCT R, DISTINCTROW R, DIV R, DO LF, DOUBLE R, DO_DOMAIN_IDS R, DROP R,
+    DUAL R, DUMPFILE N, DUPLICATE N, DYNAMIC N, EACH R, ELSE R, ELSEIF R, ELSIF N, EMPTY N, ENABLE N,
+    ENCLOSED R, END LF, ENDS N, ENGINE N, ENGINES N, ENUM F, ERROR N, ERRORS N, ESCAPE N, ESCAPED R, EVENT N,
+    EVENTS N, EVERY N, EXAMINED LF, EXCEPT R, EXCHANGE N, EXCLUDE LF, EXECUTE LF, EXCEPTION N, EXISTS R,
+    EXIT R, EXPANSION N, EXPIRE N, EXPORT N, EXPLAIN R, EXTENDED N, EXTENT_SIZE N, FALSE R, FAST N, FAULTS N,
+    FEDERATED N, FETCH R, FIELDS N, FILE N, FIRST N, FIXED F, FLOAT R, FLOAT4 R, FLOAT8 R, FLUSH LF,
+    FOLLOWING LF, FOLLOWS LF, FOR R, FORCE R, FOREIGN R, FORMAT L, FOUND N, FROM R, FULL N, FULLTEXT R,
+    FUNCTION F, GENERAL N, GENERATED N, GET_FORMAT F, GET LF, GLOBAL F, GOTO N, GRANT R, GRANTS N, GROUP R,
+    HANDLER LF, HARD N, HASH N, HAVING R, HELP F, HIGH_PRIORITY R, HISTORY N, HOST LF, HOSTS N, HOUR N,
+    HOUR_MICROSECOND R, HOUR_MINUTE R, HOUR_SECOND R, ID F, IDENTIFIED N, IF R, IGNORE R, IGNORED F,
+    IGNORE_DOMAIN_IDS R, IGNORE_SERVER_IDS N, IMMEDIATE N, IMPORT N, INTERSECT R, IN R, INCREMENT N, INDEX R,
+    INDEXES N, INFILE R, INITIAL_SIZE N, INNER R, INOUT R, INSENSITIVE R, INSERT R, INSERT_METHOD N,
+    INSTALL LF, INT R, INT1 R, INT2 R, INT3 R, INT4 R, INT8 R, INTEGER R, INTERVAL R, INVISIBLE N, INTO R,
+    IO N, IO_THREAD N, IPC N, IS R, ISOLATION N, ISOPEN N, ISSUER N, ITERATE R, INVOKER N, JOIN R, JSON F,
+    JSON_TABLE N, KEY R, KEYS R, KEY_BLOCK_SIZE N, KILL R, LANGUAGE LF, LAST N, LAST_VALUE N, LASTVAL F,
+    LEADING R, LEAVE R, LEAVES N, LEFT R, LESS N, LEVEL N, LIKE R, LIMIT R, LINEAR R, LINES R, LIST N,
+    LOAD R, LOCAL F, LOCALTIME R, LOCALTIMESTAMP R, LOCK R, LOCKED N, LOCKS N, LOGFILE N, LOGS N, LONG R,
+    LONGBLOB R, LONGTEXT R, LOOP R, LOW_PRIORITY R, MASTER N, MASTER_CONNECT_RETRY N, MASTER_DELAY N,
+    MASTER_GTID_POS N, MASTER_HOST N, MASTER_LOG_FILE N, MASTER_LOG_POS N, MASTER_PASSWORD N, MASTER_PORT N,
+    MASTER_SERVER_ID N, MASTER_SSL N, MASTER_SSL_CA N, MASTER_SSL_CAPATH N, MASTER_SSL_CERT N,
+    MASTER_SSL_CIPHER N, MASTER_SSL_CRL N, MASTER_SSL_CRLPATH N, MASTER_SSL_KEY N,
+    MASTER_SSL_VERIFY_SERVER_CERT R, MASTER_USER N, MASTER_USE_GTID N, MASTER_DEMOTE_TO_REPLICA R,
+    MASTER_DEMOTE_TO_SLAVE R, MASTER_HEARTBEAT_PERIOD N, MATCH R, MAX_CONNECTIONS_PER_HOUR N,
+    MAX_QUERIES_PER_HOUR N, MAX_ROWS N, MAX_SIZE N, MAX_STATEMENT_TIME N, MAX_UPDATES_PER_HOUR N,
+    MAX_USER_CONNECTIONS N, MAXVALUE R, MEDIUM F, MEDIUMBLOB R, MEDIUMINT R, MEDIUMTEXT R, MEMORY N, MERGE N,
+    MESSAGE_TEXT N, MICROSECOND N, MIDDLEINT R, MIGRATE N, MINUS N, MINUTE N, MINUTE_MICROSECOND R,
+    MINUTE_SECOND R, MINVALUE N, MIN_ROWS N, MOD R, MODE N, MODIFIES R, MODIFY N, MONITOR N, MONTH N,
+    MUTEX N, MYSQL N, MYSQL_ERRNO N, NAME N, NAMES F, NATIONAL F, NATURAL R, NCHAR F, NESTED N, NEVER N,
+    NEXT N, NEXTVAL F, NO LF, NOMAXVALUE N, NOMINVALUE N, NOCACHE N, NOCYCLE N, NO_WAIT N, NOWAIT N,
+    NODEGROUP N, NONE N, NOT R, NOTFOUND N, NO_WRITE_TO_BINLOG R, NULL R, NUMBER F, NUMERIC R, NVARCHAR F,
+    OF N, OFFSET R, OLD_PASSWORD N, ON R, ONE N, ONLINE N, ONLY N, OPEN LF, OPTIMIZE R, OPTIONS LF,
+    OPTION LF, OPTIONALLY R, OR R, ORDER R, ORDINALITY N, OTHERS LF, OUT R, OUTER R, OUTFILE R, OVER R,
+    OVERLAPS N, OWNER LF, PACKAGE N, PACK_KEYS N, PAGE N, PAGE_CHECKSUM R, PARSER LF, PARSE_VCOL_EXPR R,
+    PATH N, PERIOD LF, PARTIAL N, PARTITION R, PARTITIONING N, PARTITIONS N, PASSWORD N, PERSISTENT N,
+    PHASE N, PLUGIN N, PLUGINS N, PORT LF, PORTION R, PRECEDES LF, PRECEDING LF, PRECISION R, PREPARE LF,
+    PRESERVE N, PREV N, PREVIOUS N, PRIMARY R, PRIVILEGES N, PROCEDURE R, PROCESS N, PROCESSLIST N,
+    PROFILE N, PROFILES N, PROXY N, PURGE R, QUARTER N, QUERY N, QUICK N, RAISE N, RANGE R, RAW F, READ R,
+    READ_ONLY N, READ_WRITE R, READS R, REAL R, REBUILD N, RECOVER N, RECURSIVE R, REDO_BUFFER_SIZE N,
+    REDOFILE N, REDUNDANT N, REFERENCES R, REGEXP R, RELAY N, RELAYLOG N, RELAY_LOG_FILE N, RELAY_LOG_POS N,
+    RELAY_THREAD N, RELEASE R, RELOAD N, REMOVE LF, RENAME R, REORGANIZE N, REPAIR LF, REPEATABLE N,
+    REPLACE R, REPLAY N, REPLICA LF, REPLICAS LF, REPLICA_POS N, REPLICATION N, REPEAT R, REQUIRE R,
+    RESET LF, RESIGNAL R, RESTART N, RESTORE LF, RESTRICT R, RESUME N, RETURNED_SQLSTATE N, RETURN R,
+    RETURNING R, RETURNS N, REUSE N, REVERSE N, REVOKE R, RIGHT R, RLIKE R, ROLE F, ROLLBACK LF, ROLLUP N,
+    ROUTINE N, ROW N, ROWCOUNT N, ROWNUM N, ROWS R, ROWTYPE N, ROW_COUNT N, ROW_FORMAT N, ROW_NUMBER R,
+    RTREE N, SAVEPOINT LF, SCHEDULE N, SCHEMA N, SCHEMA_NAME N, SCHEMAS R, SECOND N, SECOND_MICROSECOND R,
+    SECURITY LF, SELECT R, SENSITIVE R, SEPARATOR R, SEQUENCE N, SERIAL F, SERIALIZABLE N, SESSION F,
+    SERVER LF, SET R, SETVAL F, SHARE N, SHOW R, SHUTDOWN LF, SIGNAL R, SIGNED LF, SIMPLE N, SKIP N,
+    SLAVE LF, SLAVES LF, SLAVE_POS N, SLOW N, SNAPSHOT N, SMALLINT R, SOCKET LF, SOFT N, SOME F, SONAME LF,
+    SOUNDS F, SOURCE N, STAGE N, STORED LF, SPATIAL R, SPECIFIC R, REF_SYSTEM_ID R, SQL R, SQLEXCEPTION R,
+    SQLSTATE R, SQLWARNING R, SQL_BIG_RESULT R, SQL_BUFFER_RESULT N, SQL_CACHE N, SQL_CALC_FOUND_ROWS R,
+    SQL_NO_CACHE N, SQL_SMALL_RESULT R, SQL_THREAD N, SQL_TSI_SECOND N, SQL_TSI_MINUTE N, SQL_TSI_HOUR N,
+    SQL_TSI_DAY N, SQL_TSI_WEEK N, SQL_TSI_MONTH N, SQL_TSI_QUARTER N, SQL_TSI_YEAR N, SSL R, START LF,
+    STARTING R, STARTS N, STATEMENT N, STATS_AUTO_RECALC R, STATS_PERSISTENT R, STATS_SAMPLE_PAGES R,
+    STATUS N, STOP LF, STORAGE N, STRAIGHT_JOIN R, STRING N, SUBCLASS_ORIGIN N, SUBJECT N, SUBPARTITION N,
+    SUBPARTITIONS N, SUPER N, SUSPEND N, SWAPS N, SWITCHES N, SYSDATE N, SYSTEM N, SYSTEM_TIME N, TABLE R,
+    TABLE_NAME N, TABLES N, TABLESPACE N, TABLE_CHECKSUM N, TEMPORARY N, TEMPTABLE N, TERMINATED R, TEXT F,
+    THAN N, THEN R, TIES LF, TIME N, TIMESTAMP N, TIMESTAMPADD F, TIMESTAMPDIFF F, TINYBLOB R, TINYINT R,
+    TINYTEXT R, TO R, TRAILING R, TRANSACTION N, TRANSACTIONAL N, THREADS N, TRIGGER R, TRIGGERS N, TRUE R,
+    TRUNCATE L, TYPE N, UNBOUNDED LF, UNCOMMITTED N, UNDEFINED N, UNDO_BUFFER_SIZE N, UNDOFILE N, UNDO R,
+    UNICODE LF, UNION R, UNIQUE R, UNKNOWN N, UNLOCK R, UNINSTALL LF, UNSIGNED R, UNTIL N, UPDATE R,
+    UPGRADE LF, USAGE R, USE R, USER N, USER_RESOURCES N, USE_FRM N, USING R, UTC_DATE R, UTC_TIME R,
+    UTC_TIMESTAMP R, VALUE F, VALUES R, VARBINARY R, VARCHAR R, VARCHARACTER R, VARCHAR2 F, VARIABLES N,
+    VARYING R, VIA N, VIEW N, VIRTUAL N, VISIBLE N, VERSIONING N, WAIT N, WARNINGS N, WEEK N,
+    WEIGHT_STRING N, WHEN R, WHERE R, WHILE R, WINDOW LF, WITH R, WITHIN L, WITHOUT N, WORK N, WRAPPER LF,
+    WRITE R, X509 N, XOR R, XA LF, XML N, YEAR N, YEAR_MONTH R, ZEROFILL R,
+}
+
+impl Kw {
+    /// The word in upper case.
+    pub(crate) fn text(self) -> &'static str {
+        WORDS[self as usize].0
+    }
+
+    fn class(self) -> Class {
+        WORDS[self as usize].2
+    }
+
+    /// Never a bare name.
+    pub(crate) fn is_reserved(self) -> bool {
+        self.class() == Class::R
+    }
+
+    /// May name a block or a loop.
+    pub(crate) fn is_label(self) -> bool {
+        matches!(self.class(), Class::N | Class::F)
+    }
+
+    /// May name a function.
+    pub(crate) fn is_function_name(self) -> bool {
+        matches!(self.class(), Class::N | Class::L)
+    }
+}
+
+const SLOTS: usize = 4096;
+const EMPTY: u16 = u16::MAX;
+
+/// Open addressing over [`WORDS`], built at compile time.
+static TABLE: [u16; SLOTS] = build();
+
+const fn hash(word: &[u8]) -> usize {
+    let mut h: u32 = 0x811c_9dc5;
+    let mut i = 0;
+    while i < word.len() {
+        h = (h ^ word[i].to_ascii_uppercase() as u32).wrapping_mul(0x0100_0193);
+        i += 1;
+    }
+    (h ^ (h >> 15)) as usize % SLOTS
+}
+
+const fn build() -> [u16; SLOTS] {
+    let mut table = [EMPTY; SLOTS];
+    let mut i = 0;
+    while i < WORDS.len() {
+        let mut slot = hash(WORDS[i].0.as_bytes());
+        while table[slot] != EMPTY {
+            slot = (slot + 1) % SLOTS;
+        }
+        table[slot] = i as u16;
+        i += 1;
+    }
+    table
+}
+
+/// The longest word's length: whatever is longer needs no search.
+const LONGEST: usize = {
+    let mut longest = 0;
+    let mut i = 0;
+    while i < WORDS.len() {
+        if WORDS[i].0.len() > longest {
+            longest = WORDS[i].0.len();
+        }
+        i += 1;
+    }
+    longest
+};
+
+/// The keyword that these bytes spell in any letter case.
+pub(crate) fn lookup(word: &[u8]) -> Option<Kw> {
+    if word.len() > LONGEST || word.len() < 2 {
+        return None;
+    }
+    let mut slot = hash(word);
+    loop {
+        let index = TABLE[slot];
+        if index == EMPTY {
+            return None;
+        }
+        let (text, kw, _) = WORDS[index as usize];
+        if text.as_bytes().eq_ignore_ascii_case(word) {
+            return Some(kw);
+        }
+        slot = (slot + 1) % SLOTS;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kw, WORDS, lookup};
+
+    #[test]
+    fn every_word_is_found_in_any_case() {
+        for (text, kw, _) in WORDS {
+            assert_eq!(lookup(text.as_bytes()), Some(*kw));
+            assert_eq!(lookup(text.to_ascii_lowercase().as_bytes()), Some(*kw));
+        }
+        assert_eq!(lookup(b"selec"), None);
+        assert_eq!(lookup(b"selects"), None);
+        assert_eq!(lookup(b""), None);
+    }
+
+    #[test]
+    fn classes() {
+        assert!(Kw::SELECT.is_reserved());
+        assert!(!Kw::DATE.is_reserved());
+        assert!(!Kw::BEGIN.is_label());
+    }
+}
