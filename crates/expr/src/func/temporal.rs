@@ -345,7 +345,7 @@ fn eval_str_to_date(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> 
     Ok(match call.ty {
         SqlType::Date => Value::Date(p.date),
         SqlType::Time { .. } => Value::Time(p.time(fsp, rules)),
-        _ => p.datetime(fsp, rules).map_or(Value::Null, Value::DateTime),
+        _ => Value::DateTime(p.datetime(fsp, rules)),
     })
 }
 
