@@ -72,6 +72,12 @@ pub enum LogError {
     /// An earlier write or sync failed; what is on disk is uncertain, so that nothing more is written.
     #[error("the log takes no more writes after an earlier failure: {0}")]
     Poisoned(String),
+    /// The disk is full. Nothing of the group was kept, and the log can go on.
+    #[error("disk is full writing log file '{file}'")]
+    Full {
+        /// The file's name.
+        file: String,
+    },
     /// Bytes in the middle of the log (or in a file that was closed cleanly) are damaged.
     #[error(
         "log file '{file}' is corrupt at offset {offset}: {reason}; restore it, or start with --log-recovery=truncate to cut the log there"

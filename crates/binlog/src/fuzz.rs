@@ -34,13 +34,16 @@ pub fn fuzz_read(data: &[u8]) {
     let fs = SimFs::new();
     fs.set_contents("binlog.index", b"./binlog.000001\n".to_vec());
     fs.set_contents("binlog.000001", data.to_vec());
-    if let Ok((log, recovered)) = Log::open(Arc::new(fs), LogOptions::default()) {
-        if let Some(first) = recovered.files.first() {
-            if let Ok(reader) = log.transactions_from(first.first) {
-                for transaction in reader.map_while(Result::ok) {
-                    let _ = transaction.events().count();
-                }
-            }
-        }
+    let Ok((log, recovered)) = Log::open(Arc::new(fs), LogOptions::default()) else {
+        return;
+    };
+    let Some(first) = recovered.files.first() else {
+        return;
+    };
+    let Ok(reader) = log.transactions_from(first.first) else {
+        return;
+    };
+    for transaction in reader.map_while(Result::ok) {
+        let _ = transaction.replay_events().count();
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use selkie_binlog::event::{
@@ -10,9 +11,12 @@ use selkie_binlog::event::{
     RowsEvent, StatusVar, TableMap, gtid_flags,
 };
 use selkie_binlog::log::{GroupStep, GroupTracker};
-use selkie_binlog::row::{Image, RowColumn, RowReader, put_image, table_map_columns};
+use selkie_binlog::row::{
+    ColumnDescription, Image, RowColumn, RowMetadata, RowReader, TableDescription, put_image,
+    table_map_columns,
+};
 use selkie_binlog::{Event, EventBody};
-use selkie_types::{Charset, Value};
+use selkie_types::{Charset, Collation, EnumDef, IntWidth, SqlType, TextKind, Value};
 
 const FILES: [&str; 7] = [
     "rows",
@@ -505,4 +509,174 @@ fn xa_transactions() {
             && gtids[1].flags2 & gtid_flags::COMPLETED_XA != 0
     );
     assert!(gtids.iter().all(|g| g.rest.is_empty()));
+}
+
+/// Name, type, nullability.
+type Columns = Vec<(&'static str, SqlType, bool)>;
+
+/// The types of the tables of `rows.sql` and `metadata.sql` whose Table_maps Selkie writes alike.
+fn definitions() -> Vec<(&'static str, &'static str, Columns)> {
+    let int = |width, unsigned| SqlType::Int {
+        width,
+        unsigned,
+        zerofill: false,
+        display: 11,
+    };
+    let decimal = |precision, scale, unsigned| SqlType::Decimal {
+        precision,
+        scale,
+        unsigned,
+        zerofill: false,
+    };
+    let float = || SqlType::Float {
+        unsigned: false,
+        zerofill: false,
+        digits: None,
+    };
+    let utf8 = Collation::UTF8MB4_GENERAL_CI;
+    let latin1 = Collation::LATIN1_SWEDISH_CI;
+    let text = |kind, len, collation| SqlType::Text {
+        kind,
+        len,
+        collation,
+    };
+    let members = |collation, m: &[&str]| {
+        Arc::new(EnumDef {
+            members: m.iter().map(|m| m.to_string()).collect(),
+            collation,
+        })
+    };
+    use IntWidth::{Big, Int, Medium, Small, Tiny};
+    use TextKind::{Char, LongText, MediumText, Text, TinyText, VarChar};
+    let mut ints: Vec<SqlType> = [Tiny, Small, Medium, Int, Big]
+        .map(|w| [int(w, false), int(w, true)])
+        .concat();
+    ints.extend([
+        int(Tiny, false),
+        SqlType::Year(4),
+        SqlType::Bit(1),
+        SqlType::Bit(9),
+        SqlType::Bit(64),
+    ]);
+    let nums = vec![
+        decimal(10, 2, false),
+        decimal(65, 30, false),
+        decimal(5, 0, false),
+        decimal(9, 9, false),
+        decimal(38, 10, true),
+        float(),
+        SqlType::DOUBLE,
+        float(),
+        int(Int, true),
+    ];
+    let binary = Collation::BINARY;
+    let strs = vec![
+        text(Char, 10, utf8),
+        text(VarChar, 20, utf8),
+        text(VarChar, 300, utf8),
+        text(Char, 255, utf8),
+        text(Char, 5, binary),
+        text(VarChar, 400, binary),
+        text(TinyText, 255, binary),
+        text(Text, 65535, binary),
+        text(MediumText, 1 << 24, binary),
+        text(LongText, u32::MAX, binary),
+        text(TinyText, 255, utf8),
+        text(Text, 65535, utf8),
+        text(MediumText, 1 << 24, utf8),
+        text(LongText, u32::MAX, utf8),
+    ];
+    let lat = vec![
+        text(Char, 10, latin1),
+        text(VarChar, 300, latin1),
+        text(Text, 65535, latin1),
+        SqlType::Enum(members(latin1, &["ä", "b"])),
+        SqlType::Set(members(latin1, &["ö", "p", "q"])),
+    ];
+    let many: Vec<String> = (1..=17).map(|i| i.to_string()).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let es = vec![
+        SqlType::Enum(members(utf8, &["a", "b", "c"])),
+        SqlType::Set(members(utf8, &["x", "y", "z"])),
+        SqlType::Set(members(utf8, &many)),
+    ];
+    let temporal = vec![
+        SqlType::Date,
+        SqlType::Time { fsp: 0 },
+        SqlType::Time { fsp: 3 },
+        SqlType::Time { fsp: 6 },
+        SqlType::DateTime { fsp: 0 },
+        SqlType::DateTime { fsp: 1 },
+        SqlType::DateTime { fsp: 4 },
+        SqlType::DateTime { fsp: 6 },
+        SqlType::Timestamp { fsp: 0 },
+        SqlType::Timestamp { fsp: 2 },
+        SqlType::Timestamp { fsp: 6 },
+    ];
+    let unnamed = |types: Vec<SqlType>| types.into_iter().map(|t| ("", t, true)).collect();
+    vec![
+        ("rows", "ints", unnamed(ints)),
+        ("rows", "nums", unnamed(nums)),
+        ("rows", "strs", unnamed(strs)),
+        ("rows", "lat", unnamed(lat)),
+        ("rows", "es", unnamed(es)),
+        ("rows", "temporal", unnamed(temporal)),
+        (
+            "metadata_full",
+            "metapfx",
+            vec![
+                ("v", text(VarChar, 50, latin1), false),
+                ("t", text(Text, 65535, latin1), false),
+            ],
+        ),
+        (
+            "metadata_minimal",
+            "metapfx",
+            vec![
+                ("v", text(VarChar, 50, latin1), false),
+                ("t", text(Text, 65535, latin1), false),
+            ],
+        ),
+    ]
+}
+
+#[test]
+fn table_maps_are_made_as_mariadb_makes_them() {
+    for (file, table, columns) in definitions() {
+        let (map, rows) = rows_of(&read(file))
+            .into_iter()
+            .find(|(m, _)| m.table == table)
+            .unwrap();
+        let metadata = match file {
+            "metadata_full" => RowMetadata::Full,
+            "metadata_minimal" => RowMetadata::Minimal,
+            _ => RowMetadata::NoLog,
+        };
+        let described: Vec<ColumnDescription<'_>> = columns
+            .iter()
+            .map(|(name, sql_type, nullable)| ColumnDescription {
+                name,
+                sql_type,
+                nullable: *nullable,
+            })
+            .collect();
+        let table = TableDescription {
+            database: "fx",
+            table,
+            columns: &described,
+            primary_key: if metadata == RowMetadata::NoLog {
+                &[]
+            } else {
+                &[(0, 10), (1, 5)]
+            },
+        };
+        assert_eq!(table.table_map(map.table_id, metadata), map);
+        // The rows, too, by the columns' definitions.
+        let row_columns = table.row_columns();
+        let mut out = Vec::new();
+        for image in images(&rows, &row_columns) {
+            put_image(&mut out, &row_columns, &image.into_row().unwrap()).unwrap();
+        }
+        assert_eq!(out, &rows.rows[..], "{}", map.table);
+    }
 }

@@ -86,7 +86,10 @@ fn draw(shared: &Shared, index: IndexId, count: usize) -> Result<(Vec<Vec<u8>>, 
 
 fn rows_by_size(shared: &Shared, index: IndexId, row_bytes: u64) -> Result<u64> {
     let [file, reusable, dirty] = file_sizes(shared, index)?;
-    Ok(file.saturating_sub(reusable) / row_bytes + dirty / (row_bytes + UPDATE_OVERHEAD_BYTES))
+    let written = file.saturating_sub(reusable) / row_bytes;
+    let unwritten = dirty / (row_bytes + UPDATE_OVERHEAD_BYTES);
+    // Not the sum: what is unwritten is mostly newer versions of what is written.
+    Ok(written.max(unwritten))
 }
 
 fn file_sizes(shared: &Shared, index: IndexId) -> Result<[u64; 3]> {

@@ -106,6 +106,27 @@ impl Host {
         })
     }
 
+    /// A temporary table of this session.
+    pub fn temporary_table(&self, db: &str, name: &str) -> Option<Arc<Table>> {
+        if self.temporary.is_empty() {
+            return None;
+        }
+        self.temporary.get(&(db.to_owned(), name.to_owned())).cloned()
+    }
+
+    /// Drops all temporary tables.
+    pub fn drop_temporary(&mut self) {
+        for (_, t) in self.temporary.drain() {
+            for p in &t.partitions {
+                for id in std::iter::once(&p.rows).chain(&p.indexes) {
+                    // Indexes of one table may share an id (rows and primary key): the second drop finds nothing.
+                    let _ = self.instance.txns.volatile.drop_index((*id).into());
+                }
+            }
+            self.instance.tables.forget(t.id);
+        }
+    }
+
     fn killed(&self) -> bool {
         self.connection.kill_query.load(Ordering::Relaxed)
     }

@@ -59,6 +59,10 @@ pub struct Done {
 
 /// One client's session.
 pub struct Session {
+    /// The server (also in `host`, for expressions).
+    pub instance: Arc<Instance>,
+    /// What others see of this connection.
+    pub connection: Arc<ConnectionState>,
     /// State that expressions can see.
     pub host: Host,
     /// The transaction.
@@ -96,9 +100,11 @@ impl Session {
         let txn = instance.txns.transaction();
         let connection = ConnectionState::new(id, "unauthenticated user", host, txn.owner().clone());
         instance.register(connection.clone());
-        let host = Host::new(instance, connection);
+        let host = Host::new(instance.clone(), connection.clone());
         let log = TxnLog::new(event_context(&host));
         Session {
+            instance,
+            connection,
             host,
             txn,
             log,
@@ -129,7 +135,8 @@ impl Session {
         self.host.user_vars.clear();
         self.host.drop_temporary();
         self.instance().user_locks.release_all(self.host.connection.id);
-        self.host.vars = self.instance().globals.read().clone();
+        let globals = self.instance.globals.read().clone();
+        self.host.vars = globals;
         self.host.set_var("pseudo_thread_id", &self.host.connection.id.to_string());
         self.host.last_insert_id = 0;
         self.diag = Diagnostics::default();
@@ -225,19 +232,18 @@ impl Session {
 
     /// Parses and runs the first statement of `text`; whether another follows, and where.
     fn one(&mut self, client: &mut Client, text: &[u8]) -> SqlResult<(bool, usize)> {
-        let first = selkie_parser::first_statement_end(text, &self.parse_options());
-        let more = self.multi_statements && selkie_parser::has_statement(&text[first..], &self.parse_options());
-        let answer = Answer { format: crate::result::RowFormat::Text, more };
-        let statement_text = &text[..if self.multi_statements { first } else { text.len() }];
-        if self.try_cached(client, statement_text, answer)? {
-            return Ok((more, first));
+        let answer = Answer { format: crate::result::RowFormat::Text, more: false };
+        if !(self.multi_statements && text.contains(&b';')) && self.try_cached(client, text, answer)? {
+            return Ok((false, text.len()));
         }
-        let parsed = parse(statement_text, &self.parse_options()).map_err(parse_error)?;
-        if parsed.param_count > 0 {
-            return Err(sql_err!(ER_PARSE_ERROR, "You have an error in your SQL syntax", "?", 1));
-        }
-        self.execute(client, &parsed.statement, statement_text, answer)?;
-        Ok((more, first))
+        let options = ParseOptions { multi_statements: self.multi_statements, ..self.parse_options() };
+        let parsed = parse(text, &options).map_err(parse_error)?;
+        let rest = &text[parsed.end.min(text.len())..];
+        let more = self.multi_statements && has_statement(rest);
+        let answer = Answer { more, ..answer };
+        let own = &text[..parsed.end.min(text.len())];
+        self.execute(client, &parsed.statement, own.trim_ascii().trim_suffix_semicolon(), answer)?;
+        Ok((more, parsed.end))
     }
 
     /// Runs a parsed statement and writes its answer.
@@ -587,6 +593,36 @@ impl Session {
         }
     }
 
+    /// COM_FIELD_LIST: definitions of a table's columns.
+    pub fn field_list(&mut self, client: &mut Client, table: &str, wildcard: &str) -> SqlResult<()> {
+        let db = self.host.database.clone().ok_or_else(|| sql_err!(ER_NO_DB_ERROR))?;
+        let quoted = table.replace('`', "``");
+        let text = format!("SELECT * FROM `{quoted}` LIMIT 0");
+        let parsed = parse(text.as_bytes(), &self.parse_options()).map_err(parse_error)?;
+        let planned = self.plan(&parsed.statement, &[])?;
+        let results = self.host.hot.character_set_results;
+        let status = self.status(false);
+        if let selkie_planner::plan::Statement::Query(q) = &planned.planned.statement {
+            for c in &q.columns {
+                if wildcard.is_empty() || crate::accounts::like(&c.name.to_lowercase(), &wildcard.to_lowercase()) {
+                    let d = crate::result::definition(c, results);
+                    selkie_protocol::response::put_field_list_column(&mut client.out, client.capabilities, &d, None);
+                }
+            }
+        }
+        let _ = db;
+        if !self.in_transaction() {
+            self.commit()?;
+        }
+        selkie_protocol::response::Eof { warnings: 0, status }.encode(&mut client.out);
+        Ok(())
+    }
+
+    /// Answers a text statement from the plan cache, if it is there.
+    fn try_cached(&mut self, _client: &mut Client, _text: &[u8], _answer: Answer) -> SqlResult<bool> {
+        Ok(false)
+    }
+
     fn run_kill(&mut self, k: &ast::Kill) -> SqlResult<()> {
         let (expr, query) = match &k.target {
             ast::KillTarget::Connection(e) => (e, false),
@@ -643,7 +679,7 @@ fn event_context(host: &Host) -> EventContext {
 
 /// A syntax error as clients see it.
 pub fn parse_error(e: selkie_parser::ParseError) -> SqlError {
-    SqlError::raw(e.code(), e.sqlstate(), e.to_string())
+    SqlError::with_message(e.code(), e.to_string())
 }
 
 /// Statements that look at the diagnostics of the one before and leave them.
@@ -657,5 +693,20 @@ fn keeps_diagnostics(s: &Statement) -> bool {
         }
         Statement::GetDiagnostics(_) => true,
         _ => false,
+    }
+}
+
+/// Whether anything but blanks and semicolons is left.
+fn has_statement(text: &[u8]) -> bool {
+    text.iter().any(|b| !b.is_ascii_whitespace() && *b != b';')
+}
+
+trait TrimSemicolon {
+    fn trim_suffix_semicolon(&self) -> &Self;
+}
+
+impl TrimSemicolon for [u8] {
+    fn trim_suffix_semicolon(&self) -> &[u8] {
+        self.strip_suffix(b";").unwrap_or(self).trim_ascii_end()
     }
 }

@@ -1,6 +1,6 @@
 //! Errors and warnings as users see them: MariaDB's number, SQLSTATE and message.
 //!
-//! An error is made from a code of [`codes`](crate::codes) and the arguments of its template:
+//! An error is made from a code of [`codes`] and the arguments of its template:
 //! `sql_err!(ER_NO_SUCH_TABLE, db, table)`. Layers below SQL (engines, the log, the protocol) have
 //! enums of their own, which `session` maps to these once.
 
@@ -57,6 +57,11 @@ impl SqlError {
             s.copy_from_slice(sqlstate.as_bytes());
         }
         SqlError(Box::new(Inner { code, sqlstate: s, message }))
+    }
+
+    /// An error with a finished message and the number's own SQLSTATE.
+    pub fn with_message(code: u16, message: String) -> SqlError {
+        SqlError::raw(code, row_of(code).map_or("HY000", |r| r.sqlstate), message)
     }
 
     /// MariaDB's error number.
@@ -117,10 +122,10 @@ fn render(template: &str, args: &[&dyn fmt::Display]) -> String {
             }
             chars.next();
         }
-        chars.next();
+        let conversion = chars.next();
         let text = args.next().map(|a| a.to_string()).unwrap_or_default();
-        let text: String = match max {
-            Some(m) if m > 0 && text.chars().count() > m => text.chars().take(m).collect(),
+        let text = match max {
+            Some(m) if m > 0 && text.len() > m => shorten(text, m, conversion == Some('T')),
             _ => text,
         };
         if quoted {
@@ -132,6 +137,19 @@ fn render(template: &str, args: &[&dyn fmt::Display]) -> String {
         }
     }
     out
+}
+
+/// At most `max` bytes of a text, whole characters of it; with `dots` the last three show that it was cut.
+fn shorten(mut text: String, max: usize, dots: bool) -> String {
+    let mut end = if dots { max.saturating_sub(3) } else { max };
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    if dots {
+        text.push_str("...");
+    }
+    text
 }
 
 /// Severity of a condition in the diagnostics area.
@@ -204,7 +222,6 @@ impl Diagnostics {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
 
     #[test]
     fn templates_are_filled_as_mariadb_does() {
@@ -212,6 +229,10 @@ mod tests {
         assert_eq!(e.to_string(), "ERROR 1146 (42S02): Table 'test.t1' doesn't exist");
         let e = sql_err!(ER_DUP_ENTRY, "1", "PRIMARY");
         assert_eq!(e.to_string(), "ERROR 1062 (23000): Duplicate entry '1' for key 'PRIMARY'");
+        let e = sql_err!(ER_TRUNCATED_WRONG_VALUE, "INTEGER", "x".repeat(129));
+        assert_eq!(e.message(), format!("Truncated incorrect INTEGER value: '{}...'", "x".repeat(125)));
+        let e = sql_err!(ER_TRUNCATED_WRONG_VALUE, "INTEGER", "日".repeat(130));
+        assert_eq!(e.message(), format!("Truncated incorrect INTEGER value: '{}...'", "日".repeat(41)));
         let e = sql_err!(ER_CONSTRAINT_FAILED, "c`1", "db", "t");
         assert_eq!(e.message(), "CONSTRAINT `c``1` failed for `db`.`t`");
     }

@@ -103,7 +103,10 @@ impl EventBuffer {
         checksum: ChecksumAlg,
     ) -> u64 {
         if self.checksum != checksum {
-            self.reframe(checksum);
+            // `binlog_checksum` was changed meanwhile.
+            let body = std::mem::take(&mut self.body);
+            self.body = reframe(body, self.checksum, checksum);
+            self.checksum = checksum;
         }
         self.begin = first.plus(offset);
         self.head.clear();
@@ -136,25 +139,27 @@ impl EventBuffer {
         [&self.head, &self.body]
     }
 
-    /// Adds or removes the room for checksums (`binlog_checksum` was changed meanwhile).
-    fn reframe(&mut self, checksum: ChecksumAlg) {
-        let old = std::mem::take(&mut self.body);
-        let mut rest = old.as_slice();
-        while let Some(length) = event_length(rest) {
-            let (event, tail) = rest.split_at(length);
-            let start = self.body.len();
-            self.body
-                .extend_from_slice(&event[..length - self.checksum.len().min(length - HEADER_LEN)]);
-            end_event_unplaced(&mut self.body, start, checksum);
-            rest = tail;
-        }
-        self.checksum = checksum;
-    }
-
     /// The events' bytes as they stand, for tests and for what reads a transaction before it is logged.
     pub fn events(&self) -> Bytes {
         Bytes::copy_from_slice(&self.body)
     }
+}
+
+/// Adds the room for checksums to events, or removes it.
+pub(super) fn reframe(events: Vec<u8>, from: ChecksumAlg, to: ChecksumAlg) -> Vec<u8> {
+    if from == to {
+        return events;
+    }
+    let mut out = Vec::with_capacity(events.len());
+    let mut rest = events.as_slice();
+    while let Some(length) = event_length(rest) {
+        let (event, tail) = rest.split_at(length);
+        let start = out.len();
+        out.extend_from_slice(&event[..length - from.len().min(length - HEADER_LEN)]);
+        end_event_unplaced(&mut out, start, to);
+        rest = tail;
+    }
+    out
 }
 
 /// Length of the event at the head of the bytes; `None` at the end.

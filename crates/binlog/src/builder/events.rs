@@ -216,11 +216,13 @@ impl TransactionEvents {
     }
 
     /// The events collected by another [`TransactionEvents`] (without Gtid), wrapped so that only
-    /// Selkie's recovery sees them: writes made with `sql_log_bin=0`.
+    /// Selkie's recovery sees them: writes made with `sql_log_bin=0`. Read back with
+    /// [`SelkieEvent::local_events`].
     pub fn local(&mut self, mut events: TransactionEvents) {
         events.end_statement();
+        let bytes = super::buffer::reframe(events.body, events.context.checksum, ChecksumAlg::Off);
         self.event(&EventBody::Selkie(SelkieEvent::new(SelkieKind::Local(
-            events.body.into(),
+            bytes.into(),
         ))));
     }
 
@@ -306,7 +308,7 @@ impl TransactionEvents {
 /// A bitmap of `width` set bits; the unused ones of the last byte are clear.
 fn put_all_columns(out: &mut Vec<u8>, width: usize) {
     out.resize(out.len() + width / 8, 0xff);
-    if width % 8 != 0 {
+    if !width.is_multiple_of(8) {
         out.push((1 << (width % 8)) - 1);
     }
 }

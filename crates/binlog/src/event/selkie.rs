@@ -6,7 +6,10 @@
 
 use bytes::Bytes;
 
-use super::{CHECKSUM_LEN, ChecksumAlg, EventHeader, EventType, HEADER_LEN, event_flags};
+use super::{
+    CHECKSUM_LEN, ChecksumAlg, Event, EventHeader, EventType, FormatDescription, HEADER_LEN,
+    event_flags,
+};
 use crate::wire::{WirePut, WireReader, share};
 use crate::{DecodeError, LogPosition, crc};
 
@@ -16,6 +19,7 @@ const KIND_DICTIONARY: u8 = 2;
 const KIND_LOCAL: u8 = 3;
 const KIND_FILLER: u8 = 4;
 const KIND_DURABLE: u8 = 5;
+const KIND_ROW_KEYS: u8 = 6;
 const FLAG_ENDS_GROUP: u8 = 1;
 const FLAG_AFTER_GAP: u8 = 2;
 
@@ -31,12 +35,16 @@ pub enum SelkieKind {
     },
     /// A dictionary change for recovery; the bytes are the catalog's.
     Dictionary(Bytes),
-    /// Events of a write made with `sql_log_bin=0`, as they would stand in the file.
+    /// Events of a write made with `sql_log_bin=0`: whole ones, without checksums. See
+    /// [`SelkieEvent::local_events`].
     Local(Bytes),
     /// Covers the space that was prepared behind the log's end.
     Filler,
     /// All before this position was synced when this was written: damage before it is no torn tail.
     Durable(LogPosition),
+    /// Hidden row ids of the rows that a statement changed in tables without a primary key, in the order of its
+    /// rows events, each as table id (u64, little endian) and key (8 bytes).
+    RowKeys(Bytes),
 }
 
 /// An event of Selkie's own.
@@ -72,6 +80,31 @@ impl SelkieEvent {
         )
     }
 
+    /// The events in a [`SelkieKind::Local`]; the last item may be an error.
+    pub fn local_events(local: &Bytes) -> impl Iterator<Item = Result<Event, DecodeError>> + use<> {
+        let format = FormatDescription::new("", 0, ChecksumAlg::Off);
+        let mut rest = local.clone();
+        std::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let length = EventHeader::decode(&rest).map(|h| h.event_length as usize);
+            let event = match length {
+                Ok(n) if n <= rest.len() => Event::decode(&rest.split_to(n), &format),
+                Ok(n) => Err(DecodeError::Truncated {
+                    what: "local event",
+                    need: n,
+                    have: rest.len(),
+                }),
+                Err(e) => Err(e),
+            };
+            if event.is_err() {
+                rest.clear();
+            }
+            Some(event)
+        })
+    }
+
     pub(super) fn decode(body: &Bytes) -> Result<SelkieEvent, DecodeError> {
         let mut r = WireReader::new(body);
         if r.array("Selkie event")? != MARK {
@@ -92,6 +125,7 @@ impl SelkieEvent {
             KIND_DICTIONARY => SelkieKind::Dictionary(share(body, r.take_rest())),
             KIND_LOCAL => SelkieKind::Local(share(body, r.take_rest())),
             KIND_FILLER => SelkieKind::Filler,
+            KIND_ROW_KEYS => SelkieKind::RowKeys(share(body, r.take_rest())),
             KIND_DURABLE => SelkieKind::Durable(LogPosition(r.u64("log position")?)),
             _ => {
                 return Err(DecodeError::Unsupported(
@@ -120,6 +154,7 @@ impl SelkieEvent {
             SelkieKind::Local(b) => (KIND_LOCAL, None, b),
             SelkieKind::Filler => (KIND_FILLER, None, &[]),
             SelkieKind::Durable(p) => (KIND_DURABLE, Some(*p), &[]),
+            SelkieKind::RowKeys(b) => (KIND_ROW_KEYS, None, b),
         };
         out.put_u8(kind);
         out.put_u8(flags);
@@ -165,7 +200,7 @@ pub fn filler_head(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Event, EventBody, FormatDescription};
+    use crate::event::EventBody;
 
     #[test]
     fn filler_is_a_valid_event() {

@@ -21,6 +21,8 @@ pub enum Fault {
     Error,
     /// If it is a write, only so many bytes are written before it fails.
     ShortWrite(usize),
+    /// If it is a write, only so many bytes are written before the disk is full.
+    Full(usize),
     /// It and every later one fails: the machine is going down.
     Freeze,
 }
@@ -51,7 +53,7 @@ pub struct SimFs {
 
 impl State {
     /// Counts an operation that changes something; gives how much of a write may happen.
-    fn step(&mut self) -> io::Result<Option<usize>> {
+    fn step(&mut self) -> io::Result<Option<(usize, io::ErrorKind)>> {
         if self.frozen {
             return Err(io::Error::other("simulated machine is down"));
         }
@@ -59,7 +61,8 @@ impl State {
         match self.fault {
             Some((n, fault)) if n == self.operations => match fault {
                 Fault::Error => Err(io::Error::other("simulated failure")),
-                Fault::ShortWrite(n) => Ok(Some(n)),
+                Fault::ShortWrite(n) => Ok(Some((n, io::ErrorKind::Other))),
+                Fault::Full(n) => Ok(Some((n, io::ErrorKind::StorageFull))),
                 Fault::Freeze => {
                     self.frozen = true;
                     Err(io::Error::other("simulated machine went down"))
@@ -133,12 +136,10 @@ impl SimFs {
                 names.insert(name.clone(), *inode);
             }
         }
-        for name in state
-            .synced_names
-            .keys()
-            .filter(|n| !state.names.contains_key(*n))
-        {
-            if ask() {
+        // A rename is atomic: the old name goes when the new one comes, as was asked above.
+        let renamed = |inode: &usize| state.names.values().any(|i| i == inode);
+        for (name, inode) in &state.synced_names {
+            if !state.names.contains_key(name) && !renamed(inode) && ask() {
                 names.remove(name);
             }
         }
@@ -288,7 +289,7 @@ impl LogFile for SimFile {
         state.writes += 1;
         let limit = state.step()?;
         let mut all = parts.concat();
-        if let Some(n) = limit {
+        if let Some((n, _)) = limit {
             all.truncate(n);
         }
         let offset = offset as usize;
@@ -297,10 +298,9 @@ impl LogFile for SimFile {
             contents.resize(offset + all.len(), 0);
         }
         contents[offset..offset + all.len()].copy_from_slice(&all);
-        if limit.is_some() {
-            Err(io::Error::other("simulated short write"))
-        } else {
-            Ok(())
+        match limit {
+            Some((_, kind)) => Err(kind.into()),
+            None => Ok(()),
         }
     }
 

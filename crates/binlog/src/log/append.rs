@@ -1,6 +1,7 @@
 //! The writer: appends groups, starts new files, closes the log.
 
 use std::borrow::BorrowMut;
+use std::io;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -171,8 +172,8 @@ impl Log {
     /// the next one, and gives each its [`EventBuffer::end`], which is returned of the last one.
     ///
     /// Nothing is durable before [`LogSyncer::sync`]. A new file is started before the group if the active one
-    /// is full. On failure nothing of the group counts as written, and the log takes no more writes
-    /// (except for [`LogError::TransactionTooLarge`], before which nothing was done).
+    /// is full. On failure nothing of the group counts as written. After [`LogError::TransactionTooLarge`] and
+    /// [`LogError::Full`] the log can go on; after any other failure it takes no more writes.
     pub fn append<B: BorrowMut<EventBuffer>>(
         &mut self,
         group: &mut [B],
@@ -190,6 +191,7 @@ impl Log {
             self.rotate()?;
         }
         let mut rest = group;
+        let mut partly = false;
         while !rest.is_empty() {
             let mut at = self.offset;
             let fits = rest.iter().take_while(|b| {
@@ -200,7 +202,10 @@ impl Log {
                 0 => self.rotate()?,
                 n => {
                     let (now, later) = rest.split_at_mut(n);
-                    self.append_fitting(now)?;
+                    let result = self.append_fitting(now);
+                    // What was written of the group cannot be taken back by the caller.
+                    result.map_err(|e| if partly { self.shared.poison(e) } else { e })?;
+                    partly = true;
                     rest = later;
                 }
             }
@@ -212,7 +217,7 @@ impl Log {
         &mut self,
         group: &mut [B],
     ) -> Result<(), LogError> {
-        let mut at = self.write_prefix();
+        let (mut at, marked) = self.write_prefix();
         // Transactions of one group have one commit id; any number that no other group has will do.
         let commit_id = (group.len() > 1).then_some(self.first.0 + at);
         let mut undo: SmallVec<[(u32, Option<SavedDomain>); 4]> = SmallVec::new();
@@ -251,27 +256,31 @@ impl Log {
             }
             return Err(e);
         }
+        if marked {
+            self.durable_mark_at = at;
+        }
+        self.checkpoint_due = false;
         Ok(())
     }
 
-    /// Prepares the events that a group brings along; gives the offset behind them.
-    fn write_prefix(&mut self) -> u64 {
+    /// Prepares the events that a group brings along; gives the offset behind them, and whether a
+    /// mark of how far the log was synced is among them.
+    fn write_prefix(&mut self) -> (u64, bool) {
         self.prefix.clear();
         let mut at = self.offset;
-        if at - self.durable_mark_at >= DURABLE_MARK_EVERY {
+        let marked = at - self.durable_mark_at >= DURABLE_MARK_EVERY;
+        if marked {
             let durable = self.shared.state.lock().durable;
             let mark = SelkieEvent::new(SelkieKind::Durable(durable));
             at = push_event(&mut self.prefix, at, &self.options, EventBody::Selkie(mark));
-            self.durable_mark_at = at;
         }
         if self.checkpoint_due {
             let body = EventBody::BinlogCheckpoint(BinlogCheckpoint {
                 file: self.checkpoint.to_string(),
             });
             at = push_event(&mut self.prefix, at, &self.options, body);
-            self.checkpoint_due = false;
         }
-        at
+        (at, marked)
     }
 
     /// Writes parts at the end of the file, which end at offset `end`, and covers the prepared space
@@ -302,9 +311,9 @@ impl Log {
                 zeros -= n;
             }
         }
-        self.file
-            .write_at(&parts, self.offset)
-            .map_err(|e| self.shared.poison(LogError::io("write", &self.name)(e)))?;
+        if let Err(e) = self.file.write_at(&parts, self.offset) {
+            return Err(self.write_failed(e));
+        }
         self.offset = end;
         self.allocated = allocated;
         let mut state = self.shared.state.lock();
@@ -313,6 +322,19 @@ impl Log {
             file.size = end;
         }
         Ok(())
+    }
+
+    /// A full disk is no reason to stop if what was written of the group can be cut off again.
+    fn write_failed(&mut self, error: io::Error) -> LogError {
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+        let full = matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge);
+        if full && self.file.truncate(self.offset).is_ok() {
+            self.allocated = self.offset;
+            return LogError::Full {
+                file: self.name.to_string(),
+            };
+        }
+        self.shared.poison(LogError::io("write", &self.name)(error))
     }
 
     /// Starts a new file (FLUSH BINARY LOGS): ends the active one with a Rotate event and syncs it.
@@ -387,7 +409,7 @@ impl Log {
         let end = push_event(&mut bytes, self.offset, &self.options, last);
         let name = Arc::clone(&self.name);
         let file = Arc::clone(&self.file);
-        let finish = |operation: &'static str, result: std::io::Result<()>| {
+        let finish = |operation: &'static str, result: io::Result<()>| {
             result.map_err(|e| shared.poison(LogError::io(operation, &name)(e)))
         };
         finish("write", file.write_at(&[&bytes], self.offset))?;
@@ -409,13 +431,14 @@ impl Log {
 
     /// Closes the log cleanly: Stop event, everything synced, in-use flag cleared. Readers that
     /// wait are woken and told.
-    pub fn close(mut self) -> Result<(), LogError> {
+    pub fn close(&mut self) -> Result<(), LogError> {
         let result = self
             .shared
             .check()
             .and_then(|()| self.end_file(EventBody::Stop));
         let mut state = self.shared.state.lock();
         state.closed = true;
+        state.poison.get_or_insert_with(|| "it was closed".to_owned());
         self.shared.wake(&state);
         result
     }

@@ -97,9 +97,7 @@ impl Index<'_> {
                 self.remove_if_there(name)?;
             }
         }
-        self.fs
-            .sync_dir()
-            .map_err(LogError::io("fsync", "directory"))?;
+        self.sync_dir()?;
         self.remove_if_there(&note)
     }
 
@@ -120,9 +118,23 @@ impl Index<'_> {
         {
             self.remove_if_there(name)?;
         }
+        // The rename must not become durable before the removals.
+        self.sync_dir()?;
         self.fs
             .rename(&reset, &first)
             .map_err(LogError::io("rename", &reset))?;
+        self.sync_dir()
+    }
+
+    /// Removes what an unfinished replacement of a small file has left.
+    pub(super) fn remove_temporaries(&self) -> Result<(), LogError> {
+        for name in [self.name(), self.purge_name(), self.reset_name()] {
+            self.remove_if_there(&format!("{name}.tmp"))?;
+        }
+        Ok(())
+    }
+
+    fn sync_dir(&self) -> Result<(), LogError> {
         self.fs
             .sync_dir()
             .map_err(LogError::io("fsync", "directory"))

@@ -15,7 +15,7 @@ use super::source::EventSource;
 use crate::event::{
     Event, EventBody, EventHeader, FormatDescription, GtidEvent, SelkieEvent, SelkieKind,
 };
-use crate::{DecodeError, Gtid, LogError, LogPosition};
+use crate::{BinlogState, DecodeError, Gtid, LogError, LogPosition};
 
 /// An event as it stands in a file.
 #[derive(Debug, Clone)]
@@ -188,6 +188,26 @@ impl EventReader {
     }
 }
 
+/// The GTIDs in the files before one: its Gtid_list. A dump thread looks for the last file whose
+/// list its replica's position covers.
+pub fn state_before(watch: &LogWatch, file: &str) -> Result<BinlogState, LogError> {
+    let mut reader = EventReader::at_file(watch, file, 4)?;
+    while let Some(raw) = reader.next_event()? {
+        if *raw.file != *file {
+            break;
+        }
+        if let EventBody::GtidList(list) = raw.decode(reader.format())?.body {
+            return Ok(BinlogState::from_gtids(list.gtids));
+        }
+    }
+    let reason = "no Gtid_list event".to_owned();
+    Err(LogError::Corrupt {
+        file: file.to_owned(),
+        offset: 4,
+        reason,
+    })
+}
+
 fn visible(info: &LogFileInfo, durable: LogPosition) -> u64 {
     info.size.min(durable.0.saturating_sub(info.first.0))
 }
@@ -220,6 +240,32 @@ impl LoggedTransaction {
     /// Its events, decoded.
     pub fn events(&self) -> impl Iterator<Item = Result<Event, LogError>> + '_ {
         self.raw.iter().map(|raw| raw.decode(&self.format))
+    }
+
+    /// Its events as recovery needs them: those of writes made with `sql_log_bin=0` are unwrapped.
+    pub fn replay_events(&self) -> impl Iterator<Item = Result<Event, LogError>> + '_ {
+        self.raw.iter().flat_map(
+            |raw| -> Box<dyn Iterator<Item = Result<Event, LogError>> + '_> {
+                match raw.decode(&self.format) {
+                    Ok(Event {
+                        body:
+                            EventBody::Selkie(SelkieEvent {
+                                kind: SelkieKind::Local(local),
+                                ..
+                            }),
+                        ..
+                    }) => {
+                        let failed = |source| LogError::Decode {
+                            file: raw.file.to_string(),
+                            offset: raw.offset,
+                            source,
+                        };
+                        Box::new(SelkieEvent::local_events(&local).map(move |e| e.map_err(failed)))
+                    }
+                    other => Box::new(std::iter::once(other)),
+                }
+            },
+        )
     }
 
     /// The dictionary changes in it.

@@ -90,6 +90,7 @@ pub(super) fn recover(fs: &dyn LogFs, options: &LogOptions) -> Result<Recovered,
         fs,
         basename: &options.basename,
     };
+    index.remove_temporaries()?;
     index.finish_reset()?;
     index.finish_purge()?;
     let mut names = index.read()?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::append::IN_USE_AT;
 use super::*;
 use crate::builder::{EventBuffer, EventContext, GtidChoice, TransactionEvents};
 use crate::event::{QueryEvent, gtid_flags};
@@ -169,6 +170,14 @@ fn dictionary_records_and_local_groups() {
         read.iter().map(LoggedTransaction::id).collect::<Vec<_>>(),
         [Some(Gtid::new(0, 1, 1)), None, Some(Gtid::new(0, 1, 2))]
     );
+    let inside: Vec<_> = read[1]
+        .replay_events()
+        .map(|e| e.unwrap().body.event_type())
+        .collect();
+    assert_eq!(
+        inside,
+        [crate::EventType::ANNOTATE_ROWS, crate::EventType::SELKIE]
+    );
     let after: Vec<_> = fs_crash_all(&fs)
         .transactions_from(begin)
         .unwrap()
@@ -297,6 +306,26 @@ fn poisoned_after_a_failed_sync_or_write() {
     assert_eq!(fs.data_syncs(), syncs + 1);
 }
 
+#[test]
+fn a_full_disk_is_survived() {
+    for written in [0, 10, 1000] {
+        let fs = SimFs::new();
+        let (mut log, _) = open(&fs).unwrap();
+        let begin = log.end();
+        append_synced(&mut log, &["a"]);
+        fs.fail_at(1, Fault::Full(written));
+        let mut group = [transaction("b"), transaction("c")];
+        assert!(matches!(log.append(&mut group), Err(LogError::Full { .. })));
+        assert_eq!(log.state().to_string(), "0-1-1");
+        append_synced(&mut log, &["d"]);
+        assert_eq!(texts(&log, begin), ["a", "d"]);
+        drop(log);
+        let log = fs_crash_all(&fs);
+        assert_eq!(texts(&log, begin), ["a", "d"]);
+        assert_eq!(log.state().to_string(), "0-1-2");
+    }
+}
+
 /// Freezes at each operation in turn; whatever reached the disk, all that was acknowledged is there,
 /// and what is there is a prefix of what was tried.
 #[test]
@@ -346,6 +375,62 @@ fn crash_at_every_operation() {
             );
             assert_eq!(found, names[..found.len()], "operation {n}, seed {seed}");
             assert_eq!(log.state().next_seq_no(0), found.len() as u64 + 1);
+        }
+    }
+}
+
+/// Purge and RESET MASTER, frozen at each operation: the log opens, positions never go back, and it
+/// holds what it held before or what it is to hold after.
+#[test]
+fn crash_in_purge_and_reset() {
+    let run = |fs: &SimFs, reset: bool, fault: Option<u64>| {
+        let (mut log, _) = open(fs).unwrap();
+        let mut ends = Vec::new();
+        for text in ["a", "b", "c"] {
+            ends.push(append_synced(&mut log, &[text]));
+            log.rotate().unwrap();
+        }
+        append_synced(&mut log, &["d"]);
+        log.note_checkpoint(ends[2]).unwrap();
+        let (end, before) = (log.end(), fs.operations());
+        if let Some(n) = fault {
+            fs.fail_at(n, Fault::Freeze);
+        }
+        let result = if reset {
+            log.reset()
+        } else {
+            log.purge_to("binlog.000003", |_| false).map(drop)
+        };
+        (end, result.is_ok(), fs.operations() - before)
+    };
+    for reset in [false, true] {
+        let operations = run(&SimFs::new(), reset, None).2;
+        assert!(operations > 5);
+        for n in 1..=operations {
+            for keep in [0, u64::MAX, 0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa] {
+                let fs = SimFs::new();
+                let (end, done, _) = run(&fs, reset, Some(n));
+                let disk = fs.crash(|i| keep >> (i % 64) & 1 == 1);
+                let (log, recovered) =
+                    open(&disk).unwrap_or_else(|e| panic!("operation {n}, keep {keep:x}: {e}"));
+                let found = texts(&log, recovered.files[0].first);
+                let after: &[&str] = if reset { &[] } else { &["c", "d"] };
+                assert!(
+                    found == after || !done && found == ["a", "b", "c", "d"],
+                    "{n} {keep:x}: {found:?}"
+                );
+                assert!(log.end() > end);
+                let next = if found.is_empty() { 1 } else { 5 };
+                assert_eq!(log.state().next_seq_no(0), next);
+                // Nothing is left behind that is not in the index.
+                let mut listed: Vec<String> =
+                    log.files().iter().map(|f| f.name.to_string()).collect();
+                listed.push("binlog.index".to_owned());
+                listed.sort();
+                let mut there = crate::fs::LogFs::list(&disk).unwrap();
+                there.sort();
+                assert_eq!(there, listed, "operation {n}, keep {keep:x}");
+            }
         }
     }
 }
@@ -546,6 +631,68 @@ fn checksums_can_be_switched() {
     assert_eq!(texts(&log, begin), ["a", "b", "c"]);
     drop(log);
     assert_eq!(texts(&fs_crash_all(&fs), begin), ["a", "b", "c"]);
+}
+
+#[test]
+fn files_tell_the_gtids_before_them() {
+    let fs = SimFs::new();
+    let (mut log, _) = open(&fs).unwrap();
+    append_synced(&mut log, &["a", "b"]);
+    log.rotate().unwrap();
+    append_synced(&mut log, &["c"]);
+    let watch = log.watch();
+    let before = |file: &str| state_before(&watch, file).unwrap().to_string();
+    assert_eq!(before("binlog.000001"), "");
+    assert_eq!(before("binlog.000002"), "0-1-2");
+    assert!(matches!(
+        state_before(&watch, "binlog.000003"),
+        Err(LogError::UnknownFile(_))
+    ));
+    let mut reader = EventReader::at_file(&watch, "binlog.000001", 4).unwrap();
+    let mut types = Vec::new();
+    while let Some(raw) = reader.next_event().unwrap() {
+        types.push(raw.header().unwrap().event_type.name());
+    }
+    let head = [
+        "Format_desc",
+        "Ignorable log event",
+        "Gtid_list",
+        "Binlog_checkpoint",
+    ];
+    let transaction = ["Gtid", "Query", "Xid"];
+    let expected = [
+        &head[..],
+        &transaction,
+        &transaction,
+        &["Rotate"],
+        &head,
+        &transaction,
+    ]
+    .concat();
+    assert_eq!(types, expected);
+}
+
+#[test]
+fn encrypted_files_are_refused() {
+    use crate::event::{Event, EventBody, EventHeader, StartEncryption};
+    let fs = SimFs::new();
+    let (log, _) = open(&fs).unwrap();
+    let at = log.file_position().1 as usize;
+    let mut contents = fs.contents("binlog.000001").unwrap();
+    let header = EventHeader::new(crate::EventType::START_ENCRYPTION, 0, 1, 0);
+    let body = EventBody::StartEncryption(StartEncryption {
+        scheme: 1,
+        key_version: 1,
+        nonce: [7; 12],
+    });
+    contents.truncate(at);
+    Event { header, body }.encode(crate::event::ChecksumAlg::Crc32, &mut contents);
+    contents[IN_USE_AT as usize] = 0;
+    fs.set_contents("binlog.000001", contents);
+    match open(&fs) {
+        Err(LogError::Corrupt { reason, .. }) => assert!(reason.contains("encrypted"), "{reason}"),
+        other => panic!("{:?}", other.map(|(_, r)| r)),
+    }
 }
 
 #[test]

@@ -78,10 +78,12 @@ impl RowColumn {
                 }
             }
             SqlType::Enum(def) => {
+                charset = charset_of(def.collation);
                 let bytes = if def.members.len() < 256 { 1 } else { 2 };
                 with(t::STRING, u16::from(t::ENUM) | bytes << 8)
             }
             SqlType::Set(def) => {
+                charset = charset_of(def.collation);
                 let bytes = match def.members.len().div_ceil(8) {
                     0 | 1 => 1,
                     n @ 2..=4 => n as u16,

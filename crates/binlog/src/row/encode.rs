@@ -121,7 +121,8 @@ fn put_int(out: &mut Vec<u8>, bytes: usize, unsigned: bool, value: &Value) -> Op
     Some(())
 }
 
-fn in_charset(charset: Charset, utf8: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+/// UTF-8 text in a character set; bytes as they are.
+pub(super) fn in_charset(charset: Charset, utf8: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     match charset {
         Charset::Binary | Charset::Utf8mb4 | Charset::Utf8mb3 => utf8.into(),
         other => other.encode(utf8).0,

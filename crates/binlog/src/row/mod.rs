@@ -11,6 +11,7 @@
 mod column;
 mod decode;
 mod encode;
+mod table;
 mod temporal;
 mod values;
 
@@ -19,4 +20,5 @@ mod tests;
 
 pub use column::{RowColumn, columns_of, table_map_columns};
 pub use encode::{EncodeError, put_image};
+pub use table::{ColumnDescription, RowMetadata, TableDescription};
 pub use values::{Image, RowChange, RowReader};

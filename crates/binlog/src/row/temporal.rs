@@ -73,7 +73,7 @@ pub(super) fn put_time2(out: &mut Vec<u8>, time: Time, fsp: u8) {
     let (n, unit) = fraction(fsp).unwrap_or((0, MICROS));
     let total = time.0.unsigned_abs();
     let seconds = total / MICROS;
-    let hms = (seconds / 3600) << 12 | (seconds / 60 % 60) << 6 | seconds % 60;
+    let hms = (seconds / 3600) << 12 | (seconds / 60 % 60) << 6 | (seconds % 60);
     let v = (hms << (8 * n)) + if n == 0 { 0 } else { total % MICROS / unit };
     let zero = TIME_ZERO << (8 * n);
     out.put_uint_be(if time.0 < 0 { zero - v } else { zero + v }, 3 + n);
@@ -101,7 +101,7 @@ pub(super) fn put_datetime2(out: &mut Vec<u8>, value: DateTime, fsp: u8) {
     let (d, micros) = (value.date(), value.micros_of_day());
     let seconds = micros / MICROS;
     let days = (u64::from(d.year()) * 13 + u64::from(d.month())) << 5 | u64::from(d.day());
-    let hms = (seconds / 3600) << 12 | (seconds / 60 % 60) << 6 | seconds % 60;
+    let hms = (seconds / 3600) << 12 | (seconds / 60 % 60) << 6 | (seconds % 60);
     out.put_uint_be(DATETIME_ZERO + (days << 17 | hms), 5);
     if n > 0 {
         out.put_uint_be(micros % MICROS / unit, n);

@@ -38,10 +38,14 @@ fn check_consistent(c: Collation, a: &[u8], b: &[u8]) {
         assert_eq!(c.key_len(&followed, invert), Some(ka.len()), "{name}: length of the key of {a:02X?}");
         assert_eq!(c.key_len(&followed[..ka.len() - 1], invert), None, "{name}: {a:02X?} cut off");
     }
+}
+
+/// The key of a text begins as its prefixes' do.
+fn check_prefix(c: Collation, a: &[u8], b: &[u8]) {
     let mut prefix = Vec::new();
     c.weights_prefix(a, &mut prefix);
     let longer = [a, b].concat();
-    assert!(key_of(c, &longer).starts_with(&prefix), "{name}: {a:02X?} is no key prefix of {longer:02X?}");
+    assert!(key_of(c, &longer).starts_with(&prefix), "{}: {a:02X?} is no key prefix of {longer:02X?}", c.name());
 }
 
 fn unhex(s: &str) -> Vec<u8> {
@@ -79,6 +83,7 @@ fn check_fixture(file: &str) -> (usize, Vec<String>) {
             wrong.push(format!("{} lower", show()));
         }
         check_consistent(c, &a, &b);
+        check_prefix(c, &a, &b);
     }
     (n, wrong)
 }
@@ -120,10 +125,20 @@ fn text() -> impl Strategy<Value = String> {
     proptest::collection::vec(c, 0..8).prop_map(|v| v.into_iter().collect())
 }
 
+/// Bytes that are often pieces of characters.
+fn broken() -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![
+        proptest::sample::select(b" aA\xC3\xA9\x80\xE2\x82\xAC\xF0\x9F\x98\xE0\xED\xA0".to_vec()),
+        any::<u8>()
+    ];
+    proptest::collection::vec(byte, 0..7)
+}
+
 proptest! {
     #[test]
     fn keys_order_as_texts_compare(c in some_collation(), a in text(), b in text(), common in text()) {
         check_consistent(c, a.as_bytes(), b.as_bytes());
+        check_prefix(c, a.as_bytes(), b.as_bytes());
         check_consistent(c, (common.clone() + &a).as_bytes(), (common + &b).as_bytes());
     }
 
@@ -142,6 +157,12 @@ proptest! {
         c.charset().decode(&a).ok();
         c.charset().encode(&a);
         prop_assert_eq!(c.equal(&a, &a), true);
+    }
+
+    #[test]
+    fn broken_characters_keep_an_order(c in some_collation(), a in broken(), b in broken(), common in broken()) {
+        check_consistent(c, &a, &b);
+        check_consistent(c, &[&common[..], &a].concat(), &[&common[..], &b].concat());
     }
 
     #[test]

@@ -104,21 +104,15 @@ pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     while i < n && a[i] == b[i] {
         i += 1;
     }
-    let inside = |s: &[u8], i: usize| s.get(i).is_some_and(|&b| b & 0xC0 == 0x80);
-    if inside(a, i) || inside(b, i) {
+    let inside = |s: &[u8]| s.get(i).is_some_and(|&b| b & 0xC0 == 0x80);
+    if inside(a) || inside(b) {
         // Back to the character's first byte, of which there are at most three before.
-        let start = i.saturating_sub(3);
-        while i > start && inside(a, i) {
-            i -= 1;
-        }
-        if i > 0 && !inside(a, i) && a[i] >= 0xC0 {
-            return i;
-        }
-        while i > start && inside(b, i) {
-            i -= 1;
-        }
-        // Whatever this is, it is no valid text: compare from the beginning.
-        return if i < b.len() && b[i] >= 0xC0 && a[i] == b[i] { i } else { 0 };
+        let before = a[..i].iter().rev().take(3).position(|&b| b & 0xC0 != 0x80);
+        return match before {
+            Some(back) if a[i - 1 - back] >= 0xC0 => i - 1 - back,
+            // Bytes of no character, each for itself.
+            _ => i,
+        };
     }
     i
 }

@@ -1,7 +1,7 @@
 //! Bytes in engines: order-preserving keys and rows.
 //!
-//! Formats stand in `docs/formats/keys-and-rows.md`. [`key`] writes values so that `memcmp` of two keys
-//! is the SQL order of their values; [`row`] lays a row out so that one column can be read without the
+//! Formats stand in `docs/formats/keys-and-rows.md`. `key` writes values so that `memcmp` of two keys
+//! is the SQL order of their values; `row` lays a row out so that one column can be read without the
 //! others. [`ValueRef`] is a column seen in place.
 //!
 //! This module must not know which tables or indexes there are, nor engines: only types and bytes.

@@ -8,7 +8,7 @@ pub fn date_format(value: DateTime, format: &str, out: &mut Vec<u8>) -> Option<(
     apply(value, value.time(), false, format, out)
 }
 
-/// TIME_FORMAT: as DATE_FORMAT with a zero date; hours may pass 23 in `%H` and `%k`.
+/// TIME_FORMAT: as DATE_FORMAT; letters of dates make it NULL, hours may pass 23 in `%H` and `%k`.
 pub fn time_format(value: Time, format: &str, out: &mut Vec<u8>) -> Option<()> {
     if value.is_negative() {
         out.push(b'-');
@@ -66,6 +66,7 @@ fn apply(value: DateTime, time: Time, is_time: bool, format: &str, out: &mut Vec
                 };
                 out.extend_from_slice(suffix.as_bytes());
             }
+            'Y' | 'y' | 'm' | 'c' | 'd' | 'e' if is_time => return None,
             'Y' => pad(date.year(), 4, out),
             'y' => pad(date.year() % 100, 2, out),
             'm' => pad(date.month(), 2, out),
@@ -92,12 +93,10 @@ fn apply(value: DateTime, time: Time, is_time: bool, format: &str, out: &mut Vec
                 }
             }
             'j' => {
-                if is_time {
+                if date.year() == 0 || date.month() == 0 {
                     return None;
                 }
-                // Zero parts count as the calendar's arithmetic has them: down to -31 days.
-                let n = date.day_number() - super::calendar::day_number(date.year(), 1, 1) + 1;
-                pad(n as u32, 3, out);
+                pad(date.day_of_year(), 3, out);
             }
             'w' => pad((weekday()? + 1) % 7, 1, out),
             'U' | 'u' | 'V' | 'v' | 'X' | 'x' => {

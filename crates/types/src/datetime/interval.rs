@@ -199,19 +199,22 @@ impl Interval {
                 result = Interval::from_int(unit, *v)?;
             }
         }
-        Some(if negative { result.neg() } else { result })
+        Some(if negative { result.negated() } else { result })
     }
 
     /// The other direction.
-    pub fn neg(self) -> Interval {
+    pub fn negated(self) -> Interval {
         Interval { months: self.months.saturating_neg(), micros: self.micros.saturating_neg() }
     }
 }
 
 impl DateTime {
-    /// Date and time an interval on; `None` outside of years 0 to 9999 or for a date that has none
-    /// (zero parts with an interval of days).
+    /// Date and time an interval on; `None` outside of years 0 to 9999 or for a date with
+    /// zero parts.
     pub fn plus(self, by: Interval) -> Option<DateTime> {
+        if self.date().has_zero_part() {
+            return None;
+        }
         let mut t = self;
         if by.months != 0 {
             let date = self.date();

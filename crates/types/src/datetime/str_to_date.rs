@@ -118,7 +118,8 @@ pub fn str_to_date(text: &[u8], format: &str, rules: DateRules) -> Option<Parts>
         return None;
     }
     let what = str_to_date_kind(format);
-    if what.kind != Kind::Time && !date.is_valid(rules) {
+    // Days past the month's end are let through, as MariaDB does.
+    if what.kind != Kind::Time && !date.is_valid(DateRules { allow_invalid: true, ..rules }) {
         return None;
     }
     let cut = if r.rest.iter().all(u8::is_ascii_whitespace) { Cut::None } else { Cut::Text };
@@ -229,7 +230,6 @@ fn read(r: &mut Reader<'_>, f: &mut Found, format: &str) -> Option<()> {
             '.' => r.skip_while(u8::is_ascii_punctuation),
             '@' => r.skip_while(u8::is_ascii_alphabetic),
             '#' => r.skip_while(u8::is_ascii_digit),
-            '%' => r.rest = r.rest.strip_prefix(b"%")?,
             _ => return None,
         }
     }

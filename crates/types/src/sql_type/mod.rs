@@ -3,11 +3,17 @@
 //! Lengths of text are in characters, lengths of binary types in bytes; `fsp` is the number of
 //! fractional second digits (0 to 6).
 
+mod aggregate;
+mod describe;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Collation;
+
+pub use aggregate::{Coercibility, ComparisonType, aggregate_collations};
+pub use describe::WireType;
 
 /// Storage width of an integer type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -192,3 +198,6 @@ impl SqlType {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
