@@ -65,8 +65,8 @@ struct Stream {
     values: Vec<Value>,
     key: Vec<u8>,
     ends: Vec<usize>,
-    /// First row values of each level.
-    first: Vec<Vec<Value>>,
+    /// First row values of the most detailed group; totals show those of the last one.
+    first: Vec<Value>,
     /// Levels to give out and reset: those from the first one up to all keys, the most detailed first.
     due: Option<(usize, usize)>,
     any: bool,
@@ -89,7 +89,7 @@ impl<'p> Aggregate<'p> {
             rollup,
             sorted,
             row_key: RowKey::of_exprs(keys),
-            calls: GroupCalls::new(calls),
+            calls: GroupCalls::new(calls, rollup || sorted),
             call_count: calls.len(),
             groups: Groups::default(),
             state: State::Start,
@@ -118,7 +118,7 @@ impl<'p> Aggregate<'p> {
             for _ in 0..levels {
                 self.calls.add_group();
             }
-            self.state = State::Stream(Stream { first: vec![Vec::new(); levels], ..Stream::default() });
+            self.state = State::Stream(Stream::default());
             return Ok(());
         }
         if self.keys.is_empty() {
@@ -257,7 +257,7 @@ impl<'p> Aggregate<'p> {
                     row.extend_from_slice(&s.values[..level]);
                     row.extend(std::iter::repeat_n(Value::Null, keys - level));
                     calls.finish(level, cx, row)?;
-                    row.append(&mut s.first[level]);
+                    row.extend_from_slice(&s.first);
                     Ok(true)
                 })?;
                 self.calls.reset_group(level, cx)?;
@@ -269,11 +269,7 @@ impl<'p> Aggregate<'p> {
             if !s.pending {
                 if !self.input.advance(cx)? {
                     s.ended = true;
-                    if s.any {
-                        s.due = Some((keys, lowest));
-                    } else if self.rollup {
-                        return self.empty_rollup(cx, out);
-                    }
+                    s.due = s.any.then_some((keys, lowest));
                     continue;
                 }
                 s.pending = true;
@@ -295,10 +291,6 @@ impl<'p> Aggregate<'p> {
                 // The groups of more than `i` keys end here.
                 s.due = Some((keys, (i + 1).max(lowest)));
                 s.any = false;
-                if i > 0 || self.rollup {
-                    // Groups of fewer keys go on.
-                    s.values.truncate(keys);
-                }
                 continue;
             }
             if !s.any {
@@ -309,10 +301,9 @@ impl<'p> Aggregate<'p> {
                 for e in self.keys {
                     s.values.push(e.eval(row, cx)?);
                 }
-                for first in s.first[lowest..].iter_mut().filter(|f| f.is_empty()) {
-                    for e in self.first_row {
-                        first.push(e.eval(row, cx)?);
-                    }
+                s.first.clear();
+                for e in self.first_row {
+                    s.first.push(e.eval(row, cx)?);
                 }
             }
             for level in lowest..=keys {
@@ -320,11 +311,6 @@ impl<'p> Aggregate<'p> {
             }
             s.pending = false;
         }
-    }
-
-    /// ROLLUP of no rows.
-    fn empty_rollup(&mut self, _cx: &mut ExecCtx<'_>, _out: &mut Batch) -> SqlResult<bool> {
-        Ok(false)
     }
 }
 
@@ -347,7 +333,7 @@ fn new_group(
     }
     groups.count += 1;
     calls.add_group();
-    Ok(KeyTable::entry_bytes(key) + row_bytes(&groups.values[start..]))
+    Ok(KeyTable::entry_bytes(key) + row_bytes(&groups.values[start..]) + calls.group_bytes())
 }
 
 impl Operator for Aggregate<'_> {

@@ -17,6 +17,8 @@ pub struct GroupCalls<'p> {
     /// For each group, one for each call.
     states: Vec<CallState>,
     groups: usize,
+    /// Groups are reset one by one.
+    streaming: bool,
     args: Vec<Value>,
     key: Vec<u8>,
     bytes: usize,
@@ -25,13 +27,20 @@ pub struct GroupCalls<'p> {
 struct Call<'p> {
     call: &'p AggregateCall,
     /// Of the arguments, for DISTINCT.
-    distinct: Option<(RowKey, KeyTable)>,
+    distinct: Option<Distinct>,
     /// Of the ORDER BY inside.
     order: Option<RowKey>,
     /// Whether the accumulator grows with its input.
     grows: bool,
     /// The only argument, where it is a plain slot.
     slot: Option<usize>,
+}
+
+/// Argument lists seen.
+struct Distinct {
+    key: RowKey,
+    /// One for each group, or one for all, whose keys begin with the group's number.
+    sets: Vec<KeyTable>,
 }
 
 struct CallState {
@@ -41,13 +50,11 @@ struct CallState {
 }
 
 impl<'p> GroupCalls<'p> {
-    /// No groups yet.
-    pub fn new(calls: &'p [AggregateCall]) -> GroupCalls<'p> {
+    /// No groups yet; `streaming` if groups are few and [reset](Self::reset_group) one by one.
+    pub fn new(calls: &'p [AggregateCall], streaming: bool) -> GroupCalls<'p> {
         let calls = calls.iter().map(|call| Call {
             call,
-            distinct: call
-                .distinct
-                .then(|| (RowKey::new([&selkie_types::SqlType::BIGINT].into_iter().chain(call.args.iter().map(|a| &a.ty))), KeyTable::default())),
+            distinct: call.distinct.then(|| Distinct { key: RowKey::of_exprs(&call.args), sets: Vec::new() }),
             order: (!call.order_by.is_empty()).then(|| RowKey::of_sort_keys(&call.order_by)),
             grows: matches!(call.function.name(), "group_concat" | "json_arrayagg" | "json_objectagg"),
             slot: match call.args.as_slice() {
@@ -59,6 +66,7 @@ impl<'p> GroupCalls<'p> {
             calls: calls.collect(),
             states: Vec::new(),
             groups: 0,
+            streaming,
             args: Vec::new(),
             key: Vec::new(),
             bytes: 0,
@@ -70,10 +78,22 @@ impl<'p> GroupCalls<'p> {
         self.bytes
     }
 
+    /// Bytes that a group takes at least.
+    pub fn group_bytes(&self) -> usize {
+        self.calls.len() * ACCUMULATOR_BYTES
+    }
+
     /// Adds a group; groups are numbered from 0.
     pub fn add_group(&mut self) {
         for c in &self.calls {
             self.states.push(CallState { accumulator: c.call.function.accumulator(), rows: Vec::new() });
+        }
+        for c in &mut self.calls {
+            if let Some(d) = &mut c.distinct
+                && (self.streaming || d.sets.is_empty())
+            {
+                d.sets.push(KeyTable::default());
+            }
         }
         self.groups += 1;
     }
@@ -96,13 +116,12 @@ impl<'p> GroupCalls<'p> {
                 self.args.push(a.eval(row, cx)?);
             }
             let mut grown = 0;
-            if let Some((key, seen)) = &mut call.distinct {
+            if let Some(d) = &mut call.distinct {
                 self.key.clear();
-                key.encode_one(0, &Value::UInt(group as u64), &mut self.key);
-                for (i, v) in self.args.iter().enumerate() {
-                    key.encode_one(i + 1, v, &mut self.key);
-                }
-                if !seen.insert(hash_of(&self.key), &self.key).1 {
+                let set = if self.streaming { group } else { 0 };
+                self.key.extend_from_slice(&(group as u32).to_be_bytes());
+                d.key.encode(&self.args, &mut self.key);
+                if !d.sets[set].insert(hash_of(&self.key), &self.key).1 {
                     continue;
                 }
                 grown += KeyTable::entry_bytes(&self.key);
@@ -147,14 +166,14 @@ impl<'p> GroupCalls<'p> {
         for (call, state) in self.calls.iter_mut().zip(&mut self.states[group * n..(group + 1) * n]) {
             state.accumulator = call.call.function.accumulator();
             state.rows.clear();
-            // Keys of other groups in the set are those of the levels of a ROLLUP, which it names.
-            if let Some((_, seen)) = &mut call.distinct
-                && self.groups == 1
+            if let Some(d) = &mut call.distinct
+                && self.streaming
             {
-                seen.clear();
+                d.sets[group].clear();
             }
         }
-        if self.groups == 1 {
+        // What other groups hold is not told apart: they are given back with the last one.
+        if group == 0 || self.groups == 1 {
             cx.charge(-(std::mem::take(&mut self.bytes) as isize))?;
         }
         Ok(())
@@ -165,8 +184,8 @@ impl<'p> GroupCalls<'p> {
         self.states.clear();
         self.groups = 0;
         for c in &mut self.calls {
-            if let Some((_, seen)) = &mut c.distinct {
-                seen.clear();
+            if let Some(d) = &mut c.distinct {
+                d.sets.clear();
             }
         }
         cx.charge(-(std::mem::take(&mut self.bytes) as isize))

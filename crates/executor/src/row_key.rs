@@ -91,6 +91,11 @@ impl RowKey {
         Ok(has_null)
     }
 
+    /// Appends the `i`th part: the value of `e` on a row.
+    pub fn encode_part(&self, i: usize, e: &Expr, row: &[Value], cx: &mut ExecCtx<'_>, out: &mut Vec<u8>) -> SqlResult<()> {
+        put_expr(e, self.parts[i], row, cx, out).map(|_| ())
+    }
+
     /// Appends the key of the values of sort keys on a row.
     pub fn encode_sort(&self, keys: &[SortKey], row: &[Value], cx: &mut ExecCtx<'_>, out: &mut Vec<u8>) -> SqlResult<()> {
         for (k, part) in keys.iter().zip(&self.parts) {

@@ -49,7 +49,7 @@ fn write_failed(name: &str, e: &io::Error) -> SqlError {
 impl SpillFile {
     /// A new file in the temporary directory of the execution.
     pub fn create(cx: &ExecCtx<'_>) -> SqlResult<SpillFile> {
-        SpillFile::create_in(&cx.limits.tmpdir)
+        SpillFile::create_in(&cx.session.tmpdir())
     }
 
     /// A new file in a directory. Error 1004.
