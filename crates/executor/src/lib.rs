@@ -34,6 +34,8 @@ mod spill;
 pub mod store;
 mod subquery;
 pub mod tables;
+#[cfg(test)]
+mod testing;
 mod txn_api;
 mod virtual_scan;
 

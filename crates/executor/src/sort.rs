@@ -322,3 +322,36 @@ impl Operator for Sort<'_> {
         self.input.width()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use selkie_planner::plan::Plan;
+
+    use crate::testing::{Fixture, asc, desc, int, shown, slot, values};
+
+    proptest! {
+        #[test]
+        fn sorts_are_stable_in_memory_in_a_heap_and_on_disk(
+            rows in prop::collection::vec((prop::option::weighted(0.9, 0i64..5), prop::option::weighted(0.9, 0i64..5)), 0..200),
+            limit in prop::option::of(0usize..30),
+        ) {
+            // The third column tells the input's order.
+            let rows: Vec<_> = rows.iter().enumerate().map(|(i, (a, b))| vec![*a, *b, Some(i as i64)]).collect();
+            let plan = Plan::Sort {
+                input: Box::new(values(&rows, 3)),
+                keys: vec![desc(slot(0)), asc(slot(1))],
+                limit: limit.map(|n| int(n as i64)),
+            };
+            let mut expected = rows;
+            expected.sort_by_key(|r| (std::cmp::Reverse(r[0]), r[1]));
+            expected.truncate(limit.unwrap_or(usize::MAX));
+            let expected: Vec<String> = expected
+                .iter()
+                .map(|r| shown(&r.iter().map(|v| v.map_or(selkie_types::Value::Null, selkie_types::Value::Int)).collect::<Vec<_>>()))
+                .collect();
+            prop_assert_eq!(&Fixture::default().text(&plan), &expected);
+            prop_assert_eq!(&Fixture::tiny().text(&plan), &expected);
+        }
+    }
+}
