@@ -2,7 +2,7 @@
 
 use super::{Printer, charset_name};
 use crate::ast::{
-    BinaryOp, ColumnRef, Expr, FrameBound, FrameExclude, FrameUnits, FunctionCall, GetFormatKind, IntervalUnit,
+    BinaryOp, CastType, ColumnRef, Expr, FrameBound, FrameExclude, FrameUnits, FunctionCall, GetFormatKind, IntervalUnit,
     Literal, MatchMode, Quantifier, Query, SetExpr, TrimSide, TruthValue, UnaryOp, VarScope, WeightString, Window,
     WindowSpec,
 };
@@ -115,13 +115,15 @@ fn folded(expr: &Expr) -> Option<Expr> {
         Expr::IsTruth { negated, expr, value: TruthValue::Unknown } => {
             Some(Expr::IsNull { negated: *negated, expr: expr.clone() })
         }
+        Expr::Quantified { op: BinaryOp::Eq, quantifier: Quantifier::Any, left, query } => {
+            Some(Expr::InSubquery { negated: false, expr: left.clone(), query: query.clone() })
+        }
         Expr::Function(call) if call.db.is_none() => folded_call(call),
         _ => None,
     }
 }
 
 fn folded_call(call: &FunctionCall) -> Option<Expr> {
-    use crate::ast::CastType;
     let one = || call.args.first().map(|arg| Box::new(arg.clone()));
     let cast = |ty| Some(Expr::Cast { expr: one()?, ty });
     match (call.name.value.to_ascii_lowercase().as_str(), call.args.len()) {
@@ -599,7 +601,10 @@ impl Printer {
                     Expr::Cast { expr, ty } => {
                         p.expr(expr);
                         p.push(" AS ");
-                        p.cast_type(ty);
+                        match ty {
+                            CastType::Signed => p.push("int"),
+                            ty => p.cast_type(ty),
+                        }
                     }
                     arg => p.expr(arg),
                 });

@@ -74,13 +74,15 @@ impl Parser<'_> {
 
     fn expr_at(&mut self, min: u8) -> Res<Expr> {
         let outer = std::mem::take(&mut self.tallest);
-        let left = self.deeper(|p| p.operand(min))?;
-        self.operators(left, min, outer)
+        self.deeper(|p| {
+            let left = p.operand(min)?;
+            p.operators(left, min, outer)
+        })
     }
 
     /// Goes on behind an operand that was taken already.
     pub(super) fn expr_from(&mut self, left: Expr, min: u8) -> Res<Expr> {
-        self.operators(left, min, 0)
+        self.deeper(|p| p.operators(left, min, 0))
     }
 
     /// The operators behind a first operand whose parts are `tallest` high.
@@ -105,6 +107,11 @@ impl Parser<'_> {
 
     /// An operand with a sign at most, and nothing behind it: a default's value without parentheses.
     pub(super) fn operand_alone(&mut self) -> Res<Expr> {
+        let signed = matches!(self.peek(), Tok::Minus | Tok::Plus);
+        if signed && !matches!(self.peek_at(1), Tok::Int | Tok::Decimal | Tok::Float) {
+            self.bump();
+            return self.fail();
+        }
         self.deeper(|p| p.operand(level::UNARY))
     }
 
@@ -192,7 +199,8 @@ impl Parser<'_> {
         if min > level {
             return Ok(Step::Done(left));
         }
-        let mut terms = vec![left];
+        let mut terms = Vec::new();
+        absorb(&mut terms, left, level);
         loop {
             let again = match self.peek() {
                 Tok::Kw(Kw::OR) => level == level::OR,
@@ -204,7 +212,8 @@ impl Parser<'_> {
                 return Ok(Step::More(node(terms)));
             }
             self.bump();
-            terms.push(self.expr_at(level + 1)?);
+            let term = self.expr_at(level + 1)?;
+            absorb(&mut terms, term, level);
         }
     }
 
@@ -274,6 +283,10 @@ impl Parser<'_> {
         let level = match word {
             Tok::Kw(Kw::BETWEEN) => level::BETWEEN,
             Tok::Kw(Kw::IN | Kw::LIKE | Kw::REGEXP | Kw::RLIKE) => level::LIKE,
+            _ if min <= level::LIKE => {
+                self.bump();
+                return self.fail();
+            }
             _ => return Ok(Step::Done(left)),
         };
         if min > level {
@@ -430,7 +443,8 @@ impl Parser<'_> {
             }
             Tok::LParen => self.in_parens(),
             Tok::LBrace => self.odbc_escape(),
-            Tok::Ident | Tok::QuotedIdent => self.named(),
+            Tok::Ident | Tok::QuotedIdent | Tok::Func => self.named(),
+            Tok::Dot => self.column_ref().map(Expr::Column),
             Tok::Kw(kw) => self.keyword_operand(kw),
             _ => self.fail(),
         }
@@ -496,6 +510,9 @@ impl Parser<'_> {
     pub(super) fn sys_var(&mut self) -> Res<SysVar> {
         self.expect_tok(Tok::AtAt)?;
         let scope = self.var_scope_dot()?;
+        if self.at(Kw::DEFAULT) {
+            return self.fail();
+        }
         let (base, name) = self.sys_var_name()?;
         Ok(SysVar { scope, base, name })
     }
@@ -690,6 +707,15 @@ impl Parser<'_> {
             table: Some(second),
             name: self.ident()?,
         })
+    }
+}
+
+/// Adds a term to a chain; a chain in parentheses becomes part of it.
+fn absorb(terms: &mut Vec<Expr>, term: Expr, level: u8) {
+    match term {
+        Expr::And(inner) if level == level::AND => terms.extend(inner),
+        Expr::Or(inner) if level == level::OR => terms.extend(inner),
+        term => terms.push(term),
     }
 }
 
