@@ -12,6 +12,7 @@
 
 mod bind;
 pub mod context;
+pub mod explain;
 mod exprs;
 pub mod logical;
 mod physical;
