@@ -34,8 +34,11 @@ mod spill;
 pub mod store;
 mod subquery;
 pub mod tables;
+#[cfg(test)]
+mod testing;
 mod txn_api;
 mod virtual_scan;
+mod window;
 
 pub use context::{ExecCtx, ExecLimits, SessionHost};
 pub use dml::DmlResult;
