@@ -12,7 +12,7 @@
 
 mod bind;
 pub mod context;
-mod exprs;
+pub mod exprs;
 pub mod logical;
 mod physical;
 pub mod plan;
