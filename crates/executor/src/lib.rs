@@ -39,6 +39,7 @@ pub mod tables;
 mod testing;
 mod txn_api;
 mod virtual_scan;
+mod window;
 
 pub use context::{ExecCtx, ExecLimits, SessionHost};
 pub use dml::DmlResult;

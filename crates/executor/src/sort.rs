@@ -1,6 +1,7 @@
 //! ORDER BY: a heap of the first rows where a small LIMIT is known, else a sort in memory, else sorted runs in a temporary
 //! file that are merged. Rows with equal keys keep the input's order in all three.
 
+use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
@@ -24,7 +25,7 @@ const MERGE_WIDTH: usize = 64;
 /// A running sort.
 pub struct Sort<'p> {
     input: RowInput<'p>,
-    keys: &'p [SortKey],
+    keys: Cow<'p, [SortKey]>,
     limit: Option<&'p Expr>,
     key: RowKey,
     state: State,
@@ -169,12 +170,12 @@ impl Merge {
 
 impl<'p> Sort<'p> {
     /// Sorts `input`; of `limit` rows at the most the first ones are needed.
-    pub fn new(input: BoxOperator<'p>, keys: &'p [SortKey], limit: Option<&'p Expr>) -> Sort<'p> {
+    pub fn new(input: BoxOperator<'p>, keys: Cow<'p, [SortKey]>, limit: Option<&'p Expr>) -> Sort<'p> {
         Sort {
             input: RowInput::new(input),
+            key: RowKey::of_sort_keys(&keys),
             keys,
             limit,
-            key: RowKey::of_sort_keys(keys),
             state: State::Start,
             left: u64::MAX,
             charged: 0,
@@ -202,7 +203,7 @@ impl<'p> Sort<'p> {
         let mut runs: Option<(SpillFile, Vec<u64>)> = None;
         while self.input.advance(cx)? {
             let start = rows.keys.len();
-            self.key.encode_sort(self.keys, self.input.row(), cx, &mut rows.keys)?;
+            self.key.encode_sort(&self.keys, self.input.row(), cx, &mut rows.keys)?;
             let bytes = rows.add(start, self.input.take());
             self.charge(cx, bytes)?;
             if self.charged > cx.limits.spill_bytes {
@@ -248,7 +249,7 @@ impl<'p> Sort<'p> {
         while max > 0 && self.input.advance(cx)? {
             number += 1;
             key.clear();
-            self.key.encode_sort(self.keys, self.input.row(), cx, &mut key)?;
+            self.key.encode_sort(&self.keys, self.input.row(), cx, &mut key)?;
             if heap.len() < max {
                 let row: Vec<Value> = self.input.take().collect();
                 self.charge(cx, row_bytes(&row) + key.len() + size_of::<Kept>())?;

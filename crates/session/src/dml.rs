@@ -83,17 +83,7 @@ impl Session {
         bump(&self.instance().status.plan_misses);
         let host = &self.host;
         let view = HostView { host };
-        let context = PlanContext {
-            schema,
-            current_db: host.database.as_deref(),
-            bind: bind_context(host),
-            switches: OptimizerSwitches::default(),
-            variables: &view,
-            temporary: &view,
-            virtuals: &view,
-            statistics: &view,
-            param_types,
-        };
+        let context = plan_context(host, schema, &view, param_types);
         let planned = Planner::plan_full(statement, &context)?;
         Ok(Ready::new(planned, schema, host))
     }
@@ -489,9 +479,30 @@ pub fn bind_context(host: &Host) -> BindCtx {
     }
 }
 
-/// The session as the planner sees it.
-struct HostView<'a> {
+/// Everything outside a statement that its plan depends on.
+pub fn plan_context<'a>(
     host: &'a Host,
+    schema: &'a Arc<Schema>,
+    view: &'a HostView<'a>,
+    param_types: &'a [SqlType],
+) -> PlanContext<'a> {
+    PlanContext {
+        schema,
+        current_db: host.database.as_deref(),
+        bind: bind_context(host),
+        switches: OptimizerSwitches::default(),
+        variables: view,
+        temporary: view,
+        virtuals: view,
+        statistics: view,
+        param_types,
+    }
+}
+
+/// The session as the planner sees it.
+pub struct HostView<'a> {
+    /// Its state.
+    pub host: &'a Host,
 }
 
 impl Variables for HostView<'_> {
