@@ -1,5 +1,6 @@
 //! Queries and data changes: planned, locked against DDL, executed in the session's transaction, answered.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,10 +33,13 @@ pub struct Ready {
     pub planned: Planned,
     /// Tables and views, each once.
     pub tables: Vec<Arc<Table>>,
+    /// Whether the plan depends on the types of user variables, which any statement may change.
+    pub reads_user_vars: bool,
 }
 
 impl Ready {
-    fn new(planned: Planned, schema: &Schema, host: &Host) -> Ready {
+    fn new(planned: Planned, schema: &Schema, view: &HostView<'_>) -> Ready {
+        let host = view.host;
         let mut tables: Vec<Arc<Table>> = Vec::new();
         for a in &planned.accessed {
             let temporary = host.temporary_table(&a.db, &a.table);
@@ -45,7 +49,7 @@ impl Ready {
                 tables.push(t);
             }
         }
-        Ready { planned, tables }
+        Ready { planned, tables, reads_user_vars: view.user_vars_read.get() }
     }
 }
 
@@ -67,6 +71,14 @@ impl Session {
         self.run_planned(client, &planned, &[], text, answer)
     }
 
+    /// Bookkeeping before a data statement whose plan is there already.
+    pub(crate) fn begin_data_statement(&mut self) {
+        self.host.counts = self.diagnostics_counts();
+        self.diag.clear();
+        self.diag.max_kept = self.host.hot.max_error_count;
+        self.host.in_transaction = self.in_open_transaction();
+    }
+
     /// Plans a statement in the present dictionary and takes metadata locks on its tables.
     pub fn plan(&mut self, statement: &Statement, param_types: &[SqlType]) -> SqlResult<Arc<Ready>> {
         loop {
@@ -82,10 +94,10 @@ impl Session {
     pub fn plan_in(&self, schema: &Arc<Schema>, statement: &Statement, param_types: &[SqlType]) -> SqlResult<Ready> {
         bump(&self.instance().status.plan_misses);
         let host = &self.host;
-        let view = HostView { host };
+        let view = HostView::new(host);
         let context = plan_context(host, schema, &view, param_types);
         let planned = Planner::plan_full(statement, &context)?;
-        Ok(Ready::new(planned, schema, host))
+        Ok(Ready::new(planned, schema, &view))
     }
 
     /// Takes shared metadata locks on a plan's tables. `false`: the dictionary changed meanwhile, plan again.
@@ -501,12 +513,20 @@ pub fn plan_context<'a>(
 
 /// The session as the planner sees it.
 pub struct HostView<'a> {
-    /// Its state.
-    pub host: &'a Host,
+    host: &'a Host,
+    user_vars_read: Cell<bool>,
+}
+
+impl<'a> HostView<'a> {
+    /// Of a session's state.
+    pub fn new(host: &'a Host) -> HostView<'a> {
+        HostView { host, user_vars_read: Cell::new(false) }
+    }
 }
 
 impl Variables for HostView<'_> {
     fn user_var_type(&self, name: &str) -> Option<SqlType> {
+        self.user_vars_read.set(true);
         self.host.user_vars.get(&name.to_lowercase()).map(|(_, t)| t.clone())
     }
     fn system_var_type(&self, _scope: VarScope, name: &str) -> Option<SqlType> {

@@ -153,15 +153,16 @@ impl Session {
     pub fn status(&self, more: bool) -> ServerStatus {
         let mut s = ServerStatus::EMPTY;
         s.set(ServerStatus::SERVER_STATUS_AUTOCOMMIT, self.host.hot.autocommit);
-        s.set(ServerStatus::SERVER_STATUS_IN_TRANS, self.in_transaction() && self.begun_or_explicit());
+        s.set(ServerStatus::SERVER_STATUS_IN_TRANS, self.in_open_transaction());
         s.set(ServerStatus::SERVER_STATUS_NO_BACKSLASH_ESCAPES, self.host.hot.sql_mode.has(SqlMode::NO_BACKSLASH_ESCAPES));
         s.set(ServerStatus::SERVER_STATUS_ANSI_QUOTES, self.host.hot.sql_mode.has(SqlMode::ANSI_QUOTES));
         s.set(ServerStatus::SERVER_MORE_RESULTS_EXISTS, more);
         s
     }
 
-    fn begun_or_explicit(&self) -> bool {
-        self.explicit || self.begun
+    /// Whether statements belong to a transaction that goes on after them, and that has begun.
+    pub(crate) fn in_open_transaction(&self) -> bool {
+        self.in_transaction() && (self.explicit || self.begun)
     }
 
     /// Whether statements belong to a transaction that goes on after them.
@@ -260,11 +261,9 @@ impl Session {
         answer: Answer,
     ) -> SqlResult<()> {
         if !keeps_diagnostics(statement) {
-            self.host.counts = self.diagnostics_counts();
-            self.diag.clear();
-            self.diag.max_kept = self.host.hot.max_error_count;
+            self.begin_data_statement();
         }
-        self.host.in_transaction = self.in_transaction() && self.begun_or_explicit();
+        self.host.in_transaction = self.in_open_transaction();
         let done = match statement {
             Statement::Empty => return Err(sql_err!(ER_EMPTY_QUERY)),
             Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) | Statement::Do(_) => {
@@ -377,7 +376,7 @@ impl Session {
         self.diag.total.min(u16::MAX.into()) as u16
     }
 
-    fn diagnostics_counts(&self) -> (u64, u64) {
+    pub(crate) fn diagnostics_counts(&self) -> (u64, u64) {
         let errors = self.diag.conditions.iter().filter(|(l, _)| *l == Level::Error).count() as u64;
         (self.diag.total, errors)
     }
@@ -623,11 +622,6 @@ impl Session {
         }
         selkie_protocol::response::Eof { warnings: 0, status }.encode(&mut client.out);
         Ok(())
-    }
-
-    /// Answers a text statement from the plan cache, if it is there.
-    fn try_cached(&mut self, _client: &mut Client, _text: &[u8], _answer: Answer) -> SqlResult<bool> {
-        Ok(false)
     }
 
     fn run_kill(&mut self, k: &ast::Kill) -> SqlResult<()> {
