@@ -16,7 +16,6 @@ use selkie_planner::context::{
 };
 use selkie_planner::plan::{self, KeyRange, OutputColumn, QueryPlan};
 use selkie_planner::{Planned, Planner};
-use selkie_protocol::response::Ok as OkPacket;
 use selkie_types::{SqlError, SqlResult, SqlType, Value, sql_err};
 
 use crate::client::Client;
@@ -139,17 +138,7 @@ impl Session {
         })?;
         match ending {
             Ending::Done(done) => self.write_ok(client, &done, answer.more),
-            Ending::Rows => {
-                let end = OkPacket {
-                    status: self.status(answer.more),
-                    warnings: self.warning_count(),
-                    affected_rows: 0,
-                    last_insert_id: 0,
-                    info: b"",
-                    session_state: &[],
-                };
-                client.end_of_rows(&end);
-            }
+            Ending::Rows => self.write_end(client, answer.more),
         }
         Ok(())
     }
@@ -170,6 +159,7 @@ impl Session {
             self.log.begin_statement((now / 1_000_000) as u32, &self.host.hot.time_zone, annotation);
         }
         self.host.insert_id_set = false;
+        self.track.statement(writes);
         match f(self) {
             Ok(result) => {
                 if writes {
@@ -309,15 +299,7 @@ impl Session {
         self.write_rows(client, columns, rows, answer)?;
         self.host.found_rows = (rows.len() / columns.len().max(1)) as u64;
         self.host.row_count = -1;
-        let end = OkPacket {
-            affected_rows: 0,
-            last_insert_id: 0,
-            status: self.status(answer.more),
-            warnings: self.warning_count(),
-            info: b"",
-            session_state: &[],
-        };
-        client.end_of_rows(&end);
+        self.write_end(client, answer.more);
         Ok(())
     }
 

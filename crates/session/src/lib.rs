@@ -26,6 +26,7 @@ pub mod session;
 mod slow_log;
 pub mod status;
 mod stubs;
+pub mod track;
 pub mod user_locks;
 pub mod variables;
 pub mod virtual_tables;

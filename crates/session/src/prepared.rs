@@ -1,5 +1,7 @@
 //! Prepared statements: of the binary protocol and of PREPARE.
 
+mod bulk;
+
 use std::sync::Arc;
 use std::time::Instant;
 

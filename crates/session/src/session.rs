@@ -19,7 +19,7 @@ use selkie_catalog::mdl::{HeldMdl, MdlError, MdlMode};
 use selkie_executor::{Txn, txn_error};
 use selkie_parser::ast::{self, Statement};
 use selkie_parser::{ParseMode, ParseOptions, parse};
-use selkie_protocol::ServerStatus;
+use selkie_protocol::{Capabilities, ServerStatus};
 use selkie_protocol::response::Ok as OkPacket;
 use selkie_txn::TxnError;
 use selkie_types::{Diagnostics, Level, SqlError, SqlMode, SqlResult, codes, sql_err};
@@ -75,6 +75,8 @@ pub struct Session {
     pub prepared: PreparedStatements,
     /// Plans of text statements by digest.
     pub plans: crate::plan_cache::PlanCache,
+    /// What OK packets tell of the session's state.
+    pub track: crate::track::Tracker,
     /// Metadata locks held.
     pub mdl: HeldMdl,
     /// BEGIN was given.
@@ -111,6 +113,7 @@ impl Session {
             diag: Diagnostics::default(),
             prepared: PreparedStatements::default(),
             plans: crate::plan_cache::PlanCache::default(),
+            track: crate::track::Tracker::default(),
             mdl: Vec::new(),
             explicit: false,
             read_only: false,
@@ -360,15 +363,32 @@ impl Session {
 
     /// Writes an OK packet.
     pub fn write_ok(&mut self, client: &mut Client, done: &Done, more: bool) {
+        let status = self.status(more);
         let ok = OkPacket {
             affected_rows: done.affected,
             last_insert_id: done.insert_id,
-            status: self.status(more),
+            status,
             warnings: self.warning_count(),
             info: done.info.as_bytes(),
             session_state: &[],
         };
-        client.ok(&ok);
+        client.ok(&self.with_changes(client, ok));
+    }
+
+    /// Ends a result set.
+    pub fn write_end(&mut self, client: &mut Client, more: bool) {
+        let (status, warnings) = (self.status(more), self.warning_count());
+        let end = OkPacket { status, warnings, ..OkPacket::default() };
+        client.end_of_rows(&self.with_changes(client, end));
+    }
+
+    /// The packet with what changed in the session, for clients that want to know.
+    fn with_changes<'a>(&'a mut self, client: &Client, ok: OkPacket<'a>) -> OkPacket<'a> {
+        if !client.capabilities.contains(Capabilities::CLIENT_SESSION_TRACK) {
+            return ok;
+        }
+        self.track_changes();
+        ok.with_session_track(self.track.changes())
     }
 
     /// Number of warnings for packets.
@@ -424,6 +444,7 @@ impl Session {
         self.explicit = false;
         self.read_only = false;
         self.begun = false;
+        self.track.transaction_ended();
         if !self.mdl_pinned() {
             self.release_mdl(0);
         }
@@ -460,6 +481,7 @@ impl Session {
         self.explicit = false;
         self.read_only = false;
         self.begun = false;
+        self.track.transaction_ended();
         if !self.mdl_pinned() {
             self.release_mdl(0);
         }
@@ -587,6 +609,7 @@ impl Session {
         }
         let db = if crate::virtual_tables::is_database(db) { db.to_lowercase() } else { db.to_owned() };
         self.host.set_database(Some(db));
+        self.track.schema_changed();
         Ok(())
     }
 
