@@ -12,6 +12,7 @@
 
 mod bind;
 pub mod context;
+pub mod explain;
 pub mod exprs;
 pub mod logical;
 mod physical;
