@@ -19,7 +19,7 @@ mod nested_loop;
 pub mod operator;
 mod plan_types;
 pub mod query;
-mod row_build;
+pub mod row_build;
 mod row_input;
 mod row_key;
 pub mod row_log;
