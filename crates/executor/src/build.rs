@@ -70,3 +70,23 @@ pub fn build<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
         }
     })
 }
+
+/// As [`build`], for SQL_CALC_FOUND_ROWS: the outermost LIMIT counts all rows that it could have given.
+pub fn build_counting<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
+    Ok(match plan {
+        Plan::Project { input, exprs } => Box::new(ProjectOperator::new(build_counting(input)?, exprs)),
+        Plan::Limit { input, count, offset } => {
+            Box::new(LimitOperator::counting(build_unlimited(input)?, count.as_ref(), offset.as_ref()))
+        }
+        other => build(other)?,
+    })
+}
+
+/// As [`build`], but a sort gives all rows.
+fn build_unlimited<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
+    Ok(match plan {
+        Plan::Project { input, exprs } => Box::new(ProjectOperator::new(build_unlimited(input)?, exprs)),
+        Plan::Sort { input, keys, .. } => Box::new(Sort::new(build(input)?, keys.into(), None)),
+        other => build(other)?,
+    })
+}
