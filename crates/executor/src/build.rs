@@ -6,6 +6,7 @@ use selkie_types::SqlResult;
 use crate::aggregate::Aggregate;
 use crate::derived::Derived;
 use crate::hash_join::{HashJoin, HashJoinPlan};
+use crate::json_table::JsonTableScan;
 use crate::nested_loop::NestedLoop;
 use crate::operator::BoxOperator;
 use crate::plan_types::types_of;
@@ -65,9 +66,7 @@ pub fn build<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
             Box::new(SetOperation::new(build(left)?, build(right)?, *except, *all, &types_of(left)))
         }
         Plan::Window { input, calls } => window::build(build(input)?, calls),
-        other @ Plan::JsonTable(_) => {
-            return Err(selkie_types::sql_err!(ER_NOT_SUPPORTED_YET, format!("{other:?}")));
-        }
+        Plan::JsonTable(table) => Box::new(JsonTableScan::new(table, types_of(plan).len())),
     })
 }
 
