@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_column_and_the_table() {
-        let mut fail = |document: &str, path: &str| {
+        let fail = |document: &str, path: &str| {
             let mut c = column(INT, path);
             if let JsonTableColumn::Path { on_empty, on_error, .. } = &mut c {
                 (*on_empty, *on_error) = (None, None);

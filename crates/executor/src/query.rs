@@ -17,13 +17,18 @@ pub type RowSink<'a> = &'a mut dyn FnMut(&mut ExecCtx<'_>, &[Value]) -> SqlResul
 /// Runs a query to its end or until the sink has enough. Returns how many rows it gave; with SQL_CALC_FOUND_ROWS the
 /// rows without LIMIT are in [`ExecCtx::found_rows`] then.
 pub fn run(cx: &mut ExecCtx<'_>, plan: &QueryPlan, sink: RowSink<'_>) -> SqlResult<u64> {
+    run_wanting(cx, plan, Batch::ROWS, sink)
+}
+
+/// As [`run`] for a sink that will have enough after about `wanted` rows.
+pub(crate) fn run_wanting(cx: &mut ExecCtx<'_>, plan: &QueryPlan, wanted: usize, sink: RowSink<'_>) -> SqlResult<u64> {
     let outer_plans = if plan.shared.is_empty() {
         None
     } else {
         Some(std::mem::replace(&mut cx.shared_plans, plan.shared.clone()))
     };
     let before = cx.memory;
-    let result = run_inner(cx, plan, sink);
+    let result = run_inner(cx, plan, wanted, sink);
     // The operators are gone, and what they held.
     cx.memory = before;
     if let Some(plans) = outer_plans {
@@ -32,9 +37,10 @@ pub fn run(cx: &mut ExecCtx<'_>, plan: &QueryPlan, sink: RowSink<'_>) -> SqlResu
     result
 }
 
-fn run_inner(cx: &mut ExecCtx<'_>, plan: &QueryPlan, sink: RowSink<'_>) -> SqlResult<u64> {
+fn run_inner(cx: &mut ExecCtx<'_>, plan: &QueryPlan, wanted: usize, sink: RowSink<'_>) -> SqlResult<u64> {
     let mut operator = if plan.calc_found_rows { build_counting(&plan.root)? } else { build(&plan.root)? };
     let mut batch = Batch::new(operator.width());
+    batch.wanted = wanted.clamp(1, Batch::ROWS);
     let mut rows = 0;
     loop {
         operator.next(cx, &mut batch)?;
@@ -61,7 +67,7 @@ pub fn collect(cx: &mut ExecCtx<'_>, plan: &QueryPlan, max_rows: usize) -> SqlRe
     if max_rows == 0 {
         return Ok(Arc::new(rows));
     }
-    run(cx, plan, &mut |cx, row| {
+    run_wanting(cx, plan, max_rows, &mut |cx, row| {
         let row = if width == 0 { &[Value::Int(1)] } else { &row[..width] };
         let more = row_bytes(row);
         bytes += more;
