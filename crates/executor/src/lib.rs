@@ -14,6 +14,7 @@ pub mod dml;
 mod foreign;
 mod group_calls;
 mod hash_join;
+mod json_table;
 pub mod key_value;
 mod nested_loop;
 pub mod operator;
