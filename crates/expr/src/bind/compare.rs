@@ -186,8 +186,13 @@ pub(crate) fn bool_expr(kind: ExprKind, nullable: bool) -> Expr {
 
 /// Comparison.
 pub fn bind_compare(cx: &BindCtx, op: CmpOp, l: Expr, r: Expr) -> SqlResult<Expr> {
+    compare_as(cx, op, cmp_symbol(op), l, r)
+}
+
+/// Comparison on behalf of an operation that errors name.
+pub(crate) fn compare_as(cx: &BindCtx, op: CmpOp, operation: &str, l: Expr, r: Expr) -> SqlResult<Expr> {
     let nullable = op != CmpOp::NullSafeEq && (l.nullable || r.nullable);
-    let (left, right, collation) = pair(cx, cmp_symbol(op), l, r)?;
+    let (left, right, collation) = pair(cx, operation, l, r)?;
     let kind = ExprKind::Compare { op, left: Box::new(left), right: Box::new(right), collation };
     Ok(bool_expr(kind, nullable))
 }

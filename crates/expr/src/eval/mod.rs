@@ -49,8 +49,7 @@ impl Expr {
             ExprKind::Const(v) => v.clone(),
             ExprKind::Call { function, args } => return function.eval(args, row, ctx),
             ExprKind::Cast(e) => {
-                let v = e.eval(row, ctx)?;
-                return cast::cast(v, &e.ty, &self.ty, ctx);
+                return cast::eval(e, &self.ty, row, ctx);
             }
             ExprKind::Param(n) => {
                 let v = ctx.params().get(*n).cloned().unwrap_or_default();

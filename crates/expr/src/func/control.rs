@@ -7,9 +7,9 @@ use selkie_types::{SqlResult, SqlType, Value, sql_err};
 use super::args::{self, arg};
 use super::{Build, Call, Def, MANY, def};
 use crate::bind::attr::{self, Family};
-use crate::bind::compare::{Class, class_of, to_class};
+use crate::bind::compare::{Class, class_of, compare_as, to_class};
 use crate::bind::hybrid::{Lengths, result_type, to_result};
-use crate::bind::{BindCtx, bind_compare, collation};
+use crate::bind::{BindCtx, collation};
 use crate::context::EvalContext;
 use crate::eval::ValueCompare;
 use crate::ir::{CmpOp, Coercibility, Expr, ExprKind};
@@ -97,7 +97,7 @@ fn coalesce(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<V
 
 fn bind_nullif(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let [a, b] = two(args, name)?;
-    let equal = bind_compare(cx, CmpOp::Eq, a.clone(), b)?;
+    let equal = compare_as(cx, CmpOp::Eq, name, a.clone(), b)?;
     let (ty, strength) = match a.ty {
         SqlType::Enum(_) | SqlType::Set(_) => result_type(cx, name, &[&a], Lengths::Longest)?,
         _ => (a.ty.clone(), a.coercibility),
@@ -123,7 +123,7 @@ fn bind_extreme(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<
     let (ty, collation, strength) = match class {
         None => (SqlType::Null, None, Coercibility::Ignorable),
         Some(Class::Text) => {
-            let d = collation::for_comparison(cx, name, &operands)?;
+            let d = collation::for_result(cx, name, &operands)?;
             let len = if d.collation.is_binary() {
                 operands.iter().map(|e| attr::byte_len(e)).max().unwrap_or(0)
             } else {

@@ -74,20 +74,10 @@ fn connection_text(cx: &BindCtx, len: u64) -> SqlType {
 
 fn bind_hex(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let nullable = args.iter().any(|a| a.nullable);
-    let args: Vec<Expr> = args
-        .into_iter()
-        .map(|e| match attr::family(&e.ty) {
-            Family::Int if !matches!(e.ty, SqlType::Bit(_)) => e,
-            Family::Int => e,
-            Family::Decimal | Family::Real => e,
-            _ => collation::to_text(cx, e),
-        })
-        .collect();
-    let len = match &args[0].ty {
-        SqlType::Text { len, collation, .. } => *len as u64 * collation.charset().max_len() as u64 * 2,
-        SqlType::Null => 0,
-        _ => 16,
-    };
+    let is_number = |e: &Expr| matches!(attr::family(&e.ty), Family::Int | Family::Decimal | Family::Real);
+    let len = if is_number(&args[0]) { 16 } else { byte_capacity(&args[0]) * 2 };
+    let args: Vec<Expr> =
+        args.into_iter().map(|e| if is_number(&e) { e } else { collation::to_text(cx, e) }).collect();
     Build::new(name, hex, args, connection_text(cx, len)).nullable(nullable).ok()
 }
 

@@ -41,8 +41,7 @@ pub(super) const FUNCTIONS: &[Def] = &[
         binary(cx, n, uncompress, a, max)
     }),
     def("uncompressed_length", 1, 1, |cx, n, a| {
-        let nullable = a.iter().any(|e| e.nullable);
-        Build::new(n, uncompressed_length, texts(cx, a), attr::int4(10)).nullable(nullable).ok()
+        Build::new(n, uncompressed_length, texts(cx, a), attr::int4(10)).nullable(true).ok()
     }),
     def("random_bytes", 1, 1, |_, n, a| {
         let len = super::string::const_count(&a[0]).unwrap_or(1024).clamp(0, 1024) as u64;

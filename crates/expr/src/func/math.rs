@@ -93,7 +93,7 @@ fn bind_abs(_: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr>
 
 fn abs_int(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
     let v = arg!(args, 0, row, ctx);
-    arith::fit_int(call, args, args::wide(&v).abs())
+    arith::fit_int(call, args, args::wide(&v).abs(), ctx)
 }
 
 fn abs_dec(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
@@ -145,7 +145,7 @@ fn integral_dec(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlR
     let d = args::decimal(&arg!(args, 0, row, ctx));
     let d = if call.mode != 0 { d.ceil() } else { d.floor() };
     match (&call.ty, d.mantissa()) {
-        (SqlType::Int { .. }, Some(m)) => arith::fit_int(call, args, m),
+        (SqlType::Int { .. }, Some(m)) => arith::fit_int(call, args, m, ctx),
         _ => Ok(Value::Decimal(d)),
     }
 }
@@ -248,7 +248,7 @@ fn round_int(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResu
     let rounded = if call.mode != TRUNCATE && (v % unit).abs() * 2 >= unit { cut + unit * v.signum() } else { cut };
     match call.ty {
         SqlType::Decimal { .. } => Ok(Value::Decimal(selkie_types::Decimal::from_mantissa(rounded, 0))),
-        _ => arith::fit_int(call, args, rounded),
+        _ => arith::fit_int(call, args, rounded, ctx),
     }
 }
 
@@ -300,7 +300,7 @@ macro_rules! real_fn {
     ($name:ident, |$x:ident| $e:expr) => {
         fn $name(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
             let $x = args::double(&arg!(args, 0, row, ctx));
-            fit_real(call, args, $e)
+            fit_real(call, args, $e, ctx)
         }
     };
 }
@@ -333,13 +333,13 @@ fn atan(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Va
         return Ok(Value::Double(y.atan()));
     }
     let x = args::double(&arg!(args, 1, row, ctx));
-    fit_real(call, args, y.atan2(x))
+    fit_real(call, args, y.atan2(x), ctx)
 }
 
 fn pow(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
     let x = args::double(&arg!(args, 0, row, ctx));
     let y = args::double(&arg!(args, 1, row, ctx));
-    fit_real(call, args, x.powf(y))
+    fit_real(call, args, x.powf(y), ctx)
 }
 
 fn log_of(x: f64, ctx: Ctx<'_>) -> SqlResult<Option<f64>> {
@@ -359,7 +359,7 @@ fn log(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Val
     if x <= 0.0 || y <= 0.0 || x == 1.0 {
         return arith::division_by_zero(ctx);
     }
-    fit_real(call, args, y.ln() / x.ln())
+    fit_real(call, args, y.ln() / x.ln(), ctx)
 }
 
 fn log2(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
@@ -408,21 +408,22 @@ fn bind_rand(_: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr
     let constant = args.first().is_some_and(crate::bind::is_constant);
     let args: Vec<Expr> = args.into_iter().map(args::to_int).collect();
     let b = Build::new(name, rand, args, SqlType::DOUBLE).nullable(false).volatile();
-    if constant {
-        let state: std::sync::Mutex<Option<Generator>> = std::sync::Mutex::new(None);
-        return b.data(std::sync::Arc::new(state)).ok();
-    }
-    b.ok()
+    // The key of the sequence is where this lies.
+    if constant { b.data(std::sync::Arc::new(0u8)).ok() } else { b.ok() }
 }
 
 fn rand(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
     let Some(seed) = args.first() else { return Ok(Value::Double(ctx.session().rand())) };
     let seed = args::int(&seed.eval(row, ctx)?) as u32;
-    let state = call.data.as_ref().and_then(|d| d.downcast_ref::<std::sync::Mutex<Option<Generator>>>());
-    let Some(state) = state else { return Ok(Value::Double(Generator::new(seed).next())) };
-    let mut state = state.lock().unwrap_or_else(|e| e.into_inner());
-    let mut g = state.unwrap_or_else(|| Generator::new(seed));
+    let key = call.data.as_ref().map(|d| std::sync::Arc::as_ptr(d) as *const u8 as usize);
+    let Some(state) = key.and_then(|k| ctx.call_state(k)) else {
+        return Ok(Value::Double(Generator::new(seed).next()));
+    };
+    let mut g = match *state {
+        [0, 0] => Generator::new(seed),
+        [seed1, seed2] => Generator { seed1, seed2 },
+    };
     let v = g.next();
-    *state = Some(g);
+    *state = [g.seed1, g.seed2];
     Ok(Value::Double(v))
 }

@@ -35,12 +35,15 @@ pub(super) const FUNCTIONS: &[Def] = &[
     def("character_length", 1, 1, |cx, _, a| counted(cx, "char_length", char_length, a, attr::int4(10))),
     def("ascii", 1, 1, |cx, n, a| counted(cx, n, ascii, a, attr::int4(3))),
     def("ord", 1, 1, |cx, n, a| counted(cx, n, ord, a, attr::int4(7))),
-    def("instr", 2, 2, |cx, _, mut a| {
+    def("instr", 2, 2, |cx, _, a| bind_locate(cx, "locate", a)),
+    def("locate", 2, 3, |cx, n, mut a| {
+        a.swap(0, 1);
+        bind_locate(cx, n, a)
+    }),
+    def("position", 2, 2, |cx, _, mut a| {
         a.swap(0, 1);
         bind_locate(cx, "locate", a)
     }),
-    def("locate", 2, 3, bind_locate),
-    def("position", 2, 2, |cx, _, a| bind_locate(cx, "locate", a)),
     def("replace", 3, 3, bind_replace),
     def("insert", 4, 4, bind_insert),
     def("repeat", 2, 2, bind_repeat),
@@ -204,15 +207,16 @@ pub(crate) fn bind_trim(cx: &BindCtx, side: TrimSide, what: Option<Expr>, e: Exp
         TrimSide::Leading => "ltrim",
         TrimSide::Trailing => "rtrim",
     };
-    let mut args = vec![e];
-    args.extend(what);
-    let (args, c, s) = texts(cx, name, args, |_| true, true)?;
+    let mut args: Vec<Expr> = what.into_iter().collect();
+    args.push(e);
+    let (mut args, c, s) = texts(cx, name, args, |_| true, true)?;
+    args.reverse();
     let mode = match side {
         TrimSide::Both => 3,
         TrimSide::Leading => 1,
         TrimSide::Trailing => 2,
     };
-    result(name, trim, args, len, c, s).mode(mode).nullable(true).ok()
+    result(name, trim, args, len, c, s).mode(mode).ok()
 }
 
 fn trim_only(cx: &BindCtx, side: TrimSide, args: Vec<Expr>) -> SqlResult<Expr> {
@@ -411,6 +415,7 @@ fn ord(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Val
     Ok(Value::Int(encoded(&b[..end], call.collation).iter().fold(0, |n, x| n << 8 | *x as i64)))
 }
 
+/// The text searched comes first.
 fn bind_locate(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let (args, c, _) = texts(cx, name, args, |i| i < 2, true)?;
     let args = args.into_iter().enumerate().map(|(i, a)| if i < 2 { a } else { args::to_int(a) }).collect();
@@ -437,8 +442,8 @@ fn find(b: &[u8], needle: &[u8], from: usize, c: Collation) -> Option<usize> {
 }
 
 fn locate(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
-    let needle = arg!(args, 0, row, ctx);
-    let hay = arg!(args, 1, row, ctx);
+    let hay = arg!(args, 0, row, ctx);
+    let needle = arg!(args, 1, row, ctx);
     let b = bytes(&hay);
     let c = call.collation;
     let mut from = 0;
@@ -447,7 +452,7 @@ fn locate(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<
             Value::Null => return Ok(Value::Null),
             p => args::wide(&p),
         };
-        if p < 1 || p - 1 > count(b, c) as i128 {
+        if p < 1 || p > count(b, c) as i128 {
             return Ok(Value::Int(0));
         }
         from = offset(b, c, (p - 1) as usize);
@@ -528,7 +533,7 @@ fn bind_repeat(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<E
         Some(n) => len_of(&args[0]).saturating_mul(n.clamp(0, i32::MAX as i64) as u64),
         None => u32::MAX as u64,
     };
-    let nullable = args.iter().any(|a| a.nullable);
+    let nullable = args.iter().any(|a| a.nullable) || len > cx.max_allowed_packet as u64;
     let (mut args, c, s) = texts(cx, name, args, |i| i == 0, false)?;
     if let Some(n) = args.pop() {
         args.push(args::to_int(n));
@@ -568,10 +573,13 @@ fn bind_pad(cx: &BindCtx, name: &'static str, mut args: Vec<Expr>) -> SqlResult<
     if args.len() == 2 {
         args.push(crate::bind::literal_text(cx, " ", None));
     }
-    let len = const_count(&args[1]).map_or(u32::MAX as u64, |n| n.max(0) as u64);
+    let wanted = const_count(&args[1]);
+    let len = wanted.map_or(u32::MAX as u64, |n| n.max(0) as u64);
+    let fills = matches!(&args[2].kind, ExprKind::Const(Value::Bytes(b)) if !b.is_empty());
+    let nullable = !fills || wanted.is_none_or(|n| n < 0) || args.iter().any(|a| a.nullable);
     let (args, c, s) = texts(cx, name, args, |i| i != 1, false)?;
     let args = args.into_iter().enumerate().map(|(i, a)| if i == 1 { args::to_int(a) } else { a }).collect();
-    result(name, pad, args, len, c, s).mode((name == "lpad") as i64).nullable(true).ok()
+    result(name, pad, args, len, c, s).mode((name == "lpad") as i64).nullable(nullable).ok()
 }
 
 fn pad(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
@@ -588,7 +596,7 @@ fn pad(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Val
     }
     let per = count(fill, c) as i128;
     if per == 0 {
-        return Ok(Value::bytes(b""));
+        return Ok(Value::Null);
     }
     let missing = want - have;
     let whole = missing / per;
@@ -678,10 +686,9 @@ fn find_in_set(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlRe
 
 fn bind_make_set(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let len = args.iter().skip(1).map(len_of).sum::<u64>() + args.len() as u64 - 2;
-    let nullable = args[0].nullable;
     let (args, c, s) = texts(cx, name, args, |i| i > 0, false)?;
     let args = args.into_iter().enumerate().map(|(i, a)| if i == 0 { args::to_int(a) } else { a }).collect();
-    result(name, make_set, args, len, c, s).nullable(nullable).ok()
+    result(name, make_set, args, len, c, s).ok()
 }
 
 fn make_set(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
@@ -788,6 +795,7 @@ fn soundex(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Va
 
 fn bind_quote(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let len = len_of(&args[0]) * 2 + 2;
+    let len = if args[0].nullable { len.max(4) } else { len };
     let (args, c, s) = texts(cx, name, args, |_| true, false)?;
     result(name, quote, args, len, c, s).ok()
 }

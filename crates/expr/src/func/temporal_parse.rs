@@ -128,6 +128,7 @@ pub(crate) fn datetime_of(
         Value::Null => return Ok(None),
         Value::Date(d) => d.at_midnight(),
         Value::DateTime(d) => d,
+        Value::Int(y @ 0..=9999) if matches!(ty, SqlType::Year(_)) => Date::new(y as u32, 0, 0).at_midnight(),
         v => match cast_with(v, ty, &SqlType::DateTime { fsp: 6 }, zeros, ctx)? {
             Value::DateTime(d) => return Ok(Some(d)),
             _ => return Ok(None),

@@ -114,6 +114,7 @@ pub struct Context {
     settings: EvalSettings,
     pub diag: Diagnostics,
     session: Session,
+    states: std::collections::HashMap<usize, [u64; 2]>,
 }
 
 impl Context {
@@ -132,6 +133,7 @@ impl Context {
             },
             diag: Diagnostics::default(),
             session: Session,
+            states: Default::default(),
         }
     }
 }
@@ -246,6 +248,12 @@ impl EvalContext for Context {
     fn check_killed(&mut self) -> SqlResult<()> {
         Ok(())
     }
+    fn column_name(&self, slot: usize) -> Option<String> {
+        columns().get(slot).map(|c| format!("`fx`.`t1`.`{}`", c.0))
+    }
+    fn call_state(&mut self, call: usize) -> Option<&mut [u64; 2]> {
+        Some(self.states.entry(call).or_default())
+    }
 }
 
 /// A type as SHOW CREATE TABLE of a table made from the expression prints it; the default collation is left out.
@@ -284,8 +292,8 @@ pub fn show_type(ty: &SqlType, nullable: bool) -> String {
             match (kind, binary) {
                 (TextKind::Char, false) => format!("char({len})"),
                 (TextKind::Char, true) => format!("binary({len})"),
-                (TextKind::VarChar, false) if *len == 0 && nullable => "char(0)".into(),
-                (TextKind::VarChar, true) if *len == 0 && nullable => "binary(0)".into(),
+                (TextKind::VarChar, false) if *len == 0 => "char(0)".into(),
+                (TextKind::VarChar, true) if *len == 0 => "binary(0)".into(),
                 (TextKind::VarChar, false) => format!("varchar({len})"),
                 (TextKind::VarChar, true) => format!("varbinary({len})"),
                 (TextKind::TinyText, false) => "tinytext".into(),

@@ -153,7 +153,8 @@ impl Source {
     /// The greatest length in characters of the JSON text.
     pub fn len(&self, e: &Expr) -> u64 {
         let n = attr::expr_char_len(e) as u64;
-        if self.ty.is_numeric() || self.json { n.max(6) } else { n * 2 + 4 }
+        let n = if self.boolean { n.max(5) } else { n };
+        (if self.ty.is_numeric() || self.json { n } else { n * 2 }).max(4) + 4
     }
 }
 
