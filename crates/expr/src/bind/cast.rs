@@ -72,7 +72,9 @@ pub fn bind_cast(cx: &BindCtx, e: Expr, target: CastTarget) -> SqlResult<Expr> {
 
 fn int_cast_len(e: &Expr) -> u32 {
     match &e.ty {
-        SqlType::Date | SqlType::Time { .. } | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => attr::char_len(&e.ty),
+        SqlType::Date | SqlType::Time { .. } | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => {
+            attr::char_len(&e.ty)
+        }
         other => attr::char_len(other).max(2),
     }
 }
@@ -86,7 +88,9 @@ fn to_binary(e: Expr, len: Option<u32>) -> Expr {
     let nullable = e.nullable;
     let bytes = match &e.ty {
         SqlType::Text { len, collation, kind } => match kind {
-            selkie_types::TextKind::Char | selkie_types::TextKind::VarChar => *len as u64 * collation.charset().max_len() as u64,
+            selkie_types::TextKind::Char | selkie_types::TextKind::VarChar => {
+                *len as u64 * collation.charset().max_len() as u64
+            }
             _ => *len as u64 * collation.charset().max_len() as u64,
         },
         _ => attr::expr_char_len(&e) as u64,

@@ -48,8 +48,20 @@ fn join(a: Class, b: Class) -> Class {
     match (is_temporal(a), is_temporal(b)) {
         (true, true) => DateTime,
         // A date against text or a number: with its time of day.
-        (true, false) => if a == Time { Time } else { DateTime },
-        (false, true) => if b == Time { Time } else { DateTime },
+        (true, false) => {
+            if a == Time {
+                Time
+            } else {
+                DateTime
+            }
+        }
+        (false, true) => {
+            if b == Time {
+                Time
+            } else {
+                DateTime
+            }
+        }
         _ => match (a, b) {
             (Int | Decimal, Int | Decimal) => Decimal,
             (Int, Text) | (Text, Int) => Decimal,
@@ -88,7 +100,9 @@ pub(crate) fn to_class(cx: &BindCtx, e: Expr, class: Class) -> Expr {
         Class::Date => e.cast_to(&SqlType::Date),
         Class::Time => match e.ty {
             SqlType::Time { .. } => e,
-            SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => e.cast_to(&SqlType::Time { fsp: 6 }),
+            SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => {
+                e.cast_to(&SqlType::Time { fsp: 6 })
+            }
             _ => func::temporal_parse::comparable(e, SqlType::Time { fsp: 6 }),
         },
         Class::DateTime => match e.ty {
@@ -104,10 +118,12 @@ pub(crate) fn to_class(cx: &BindCtx, e: Expr, class: Class) -> Expr {
 fn exact_int(e: &Expr) -> Option<Expr> {
     let ExprKind::Const(v) = &e.kind else { return None };
     let text = match v {
-        Value::Decimal(d) if d.is_integer() => d.mantissa().filter(|_| d.scale() == 0).map(|m| m.to_string()).or_else(|| {
-            let (m, s) = d.normalized()?;
-            (s == 0).then(|| m.to_string())
-        })?,
+        Value::Decimal(d) if d.is_integer() => {
+            d.mantissa().filter(|_| d.scale() == 0).map(|m| m.to_string()).or_else(|| {
+                let (m, s) = d.normalized()?;
+                (s == 0).then(|| m.to_string())
+            })?
+        }
         Value::Bytes(b) if !matches!(e.ty.collation(), Some(Collation::BINARY)) => {
             let s = std::str::from_utf8(b).ok()?.trim();
             let digits = s.strip_prefix('-').unwrap_or(s);
@@ -154,9 +170,13 @@ pub(crate) fn pair(cx: &BindCtx, operation: &str, l: Expr, r: Expr) -> SqlResult
         l = full_year(&l).unwrap_or(l);
     }
     let is_int = |e: &Expr| own_class(e) == Some(Class::Int);
-    if is_int(&l) && let Some(c) = exact_int(&r) {
+    if is_int(&l)
+        && let Some(c) = exact_int(&r)
+    {
         r = c;
-    } else if is_int(&r) && let Some(c) = exact_int(&l) {
+    } else if is_int(&r)
+        && let Some(c) = exact_int(&l)
+    {
         l = c;
     }
     let Some(mut class) = class_of(&[&l, &r]) else { return Ok((l, r, None)) };
@@ -170,11 +190,7 @@ pub(crate) fn pair(cx: &BindCtx, operation: &str, l: Expr, r: Expr) -> SqlResult
     }
     if class == Class::Text {
         let d = collation::for_comparison(cx, operation, &[&l, &r])?;
-        return Ok((
-            collation::convert(cx, l, d.collation),
-            collation::convert(cx, r, d.collation),
-            Some(d.collation),
-        ));
+        return Ok((collation::convert(cx, l, d.collation), collation::convert(cx, r, d.collation), Some(d.collation)));
     }
     Ok((to_class(cx, l, class), to_class(cx, r, class), None))
 }
@@ -278,22 +294,11 @@ pub fn bind_between(cx: &BindCtx, e: Expr, low: Expr, high: Expr, negated: bool)
         None => (e, low, high, None),
         Some(Class::Text) => {
             let c = collation::for_comparison(cx, "between", &[&e, &low, &high])?.collation;
-            (
-                collation::convert(cx, e, c),
-                collation::convert(cx, low, c),
-                collation::convert(cx, high, c),
-                Some(c),
-            )
+            (collation::convert(cx, e, c), collation::convert(cx, low, c), collation::convert(cx, high, c), Some(c))
         }
         Some(class) => (to_class(cx, e, class), to_class(cx, low, class), to_class(cx, high, class), None),
     };
-    let kind = ExprKind::Between {
-        expr: Box::new(expr),
-        low: Box::new(low),
-        high: Box::new(high),
-        negated,
-        collation,
-    };
+    let kind = ExprKind::Between { expr: Box::new(expr), low: Box::new(low), high: Box::new(high), negated, collation };
     Ok(bool_expr(kind, nullable))
 }
 
@@ -312,10 +317,12 @@ pub fn bind_in_list(cx: &BindCtx, e: Expr, list: Vec<Expr>, negated: bool) -> Sq
     } else {
         list
     };
-    let classes: Vec<Class> = list.iter().filter_map(|m| class_of(&[&e, m]).filter(|_| m.ty != SqlType::Null)).collect();
+    let classes: Vec<Class> =
+        list.iter().filter_map(|m| class_of(&[&e, m]).filter(|_| m.ty != SqlType::Null)).collect();
     let one = classes.first().copied();
     if one.is_some_and(|c| classes.iter().any(|o| *o != c)) {
-        let parts = list.into_iter().map(|m| bind_compare(cx, CmpOp::Eq, e.clone(), m)).collect::<SqlResult<Vec<_>>>()?;
+        let parts =
+            list.into_iter().map(|m| bind_compare(cx, CmpOp::Eq, e.clone(), m)).collect::<SqlResult<Vec<_>>>()?;
         let any = super::bind_logical(cx, LogicalOp::Or, parts)?;
         return if negated { super::bind_not(cx, any) } else { Ok(any) };
     }
@@ -325,25 +332,17 @@ pub fn bind_in_list(cx: &BindCtx, e: Expr, list: Vec<Expr>, negated: bool) -> Sq
             let mut all = vec![&e];
             all.extend(list.iter());
             let c = collation::for_comparison(cx, "in", &all)?.collation;
-            (
-                collation::convert(cx, e, c),
-                list.into_iter().map(|m| collation::convert(cx, m, c)).collect(),
-                Some(c),
-            )
+            (collation::convert(cx, e, c), list.into_iter().map(|m| collation::convert(cx, m, c)).collect(), Some(c))
         }
-        Some(class) => {
-            (to_class(cx, e, class), list.into_iter().map(|m| to_class(cx, m, class)).collect(), None)
-        }
+        Some(class) => (to_class(cx, e, class), list.into_iter().map(|m| to_class(cx, m, class)).collect(), None),
     };
     Ok(bool_expr(ExprKind::InList { expr: Box::new(expr), list, negated, collation }, nullable))
 }
 
 /// `(a, b) [NOT] IN ((1, 2), …)`
 pub fn bind_row_in_list(cx: &BindCtx, row: Vec<Expr>, list: Vec<Vec<Expr>>, negated: bool) -> SqlResult<Expr> {
-    let parts = list
-        .into_iter()
-        .map(|m| bind_row_compare(cx, CmpOp::Eq, row.clone(), m))
-        .collect::<SqlResult<Vec<_>>>()?;
+    let parts =
+        list.into_iter().map(|m| bind_row_compare(cx, CmpOp::Eq, row.clone(), m)).collect::<SqlResult<Vec<_>>>()?;
     let any = super::bind_logical(cx, LogicalOp::Or, parts)?;
     if negated { super::bind_not(cx, any) } else { Ok(any) }
 }

@@ -33,7 +33,9 @@ pub(crate) fn cast(v: Value, from: &SqlType, to: &SqlType, ctx: &mut dyn EvalCon
     Ok(match (v, to) {
         (Value::Null, _) => Value::Null,
         (v, SqlType::Null) => v,
-        (Value::Int(i), SqlType::Double { digits: None, .. }) if !matches!(from, SqlType::Enum(_) | SqlType::Set(_)) => {
+        (Value::Int(i), SqlType::Double { digits: None, .. })
+            if !matches!(from, SqlType::Enum(_) | SqlType::Set(_)) =>
+        {
             Value::Double(i as f64)
         }
         (Value::Int(i), SqlType::Decimal { scale: 0, precision: 20.., .. }) => Value::Decimal(Decimal::from(i)),

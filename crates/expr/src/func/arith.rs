@@ -39,7 +39,7 @@ pub(crate) fn to_number(e: Expr) -> Expr {
         Family::Int => match e.ty {
             SqlType::Enum(_) | SqlType::Set(_) => {
                 let len = attr::char_len(&e.ty);
-                e.cast_to(&attr::int_by_len(len + 1, false))
+                e.cast_to(&attr::int_by_len(len.saturating_add(1), false))
             }
             SqlType::Date | SqlType::Time { .. } | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => {
                 let p = attr::precision(&e);
@@ -153,7 +153,7 @@ fn divide(cx: &BindCtx, l: Expr, r: Expr) -> SqlResult<Expr> {
         let (dl, dr) = (attr::expr_decimals(&l), attr::expr_decimals(&r));
         let decimals = if dl.max(dr) >= NOT_FIXED { NOT_FIXED } else { dl.max(dr) + increment };
         let full = 17 + decimals;
-        let len = (attr::char_len(&l.ty) + decimals).saturating_sub(dl.min(NOT_FIXED)).min(full);
+        let len = attr::char_len(&l.ty).saturating_add(decimals).saturating_sub(dl.min(NOT_FIXED)).min(full);
         let ty = attr::double_len(len, decimals);
         let args = vec![args::to_double(l), args::to_double(r)];
         return Build::new("/", real_div, args, ty).nullable(true).ok();
@@ -246,17 +246,17 @@ pub(crate) fn bind_unary(_cx: &BindCtx, op: UnaryOp, e: Expr) -> SqlResult<Expr>
             match numeric_family(&e) {
                 Family::Int => {
                     let len = match &e.ty {
-                        SqlType::Enum(d) | SqlType::Set(d) => len * d.collation.charset().max_len(),
+                        SqlType::Enum(d) | SqlType::Set(d) => len.saturating_mul(d.collation.charset().max_len()),
                         _ => len,
                     };
-                    Build::new("-", int_neg, vec![to_number(e)], attr::int_by_len(len + 1, false)).ok()
+                    Build::new("-", int_neg, vec![to_number(e)], attr::int_by_len(len.saturating_add(1), false)).ok()
                 }
                 Family::Decimal => {
                     let ty = attr::decimal(attr::precision(&e), attr::scale(&e), false);
                     Build::new("-", dec_neg, vec![args::to_decimal(e)], ty).ok()
                 }
                 _ => {
-                    let ty = attr::double_len(len + 1, attr::expr_decimals(&e));
+                    let ty = attr::double_len(len.saturating_add(1), attr::expr_decimals(&e));
                     Build::new("-", real_neg, vec![args::to_double(e)], ty).ok()
                 }
             }
@@ -304,12 +304,7 @@ pub(crate) fn fit_real(call: &Call, args: &[Expr], v: f64, ctx: &dyn EvalContext
     if v.is_finite() { Ok(Value::Double(v)) } else { out_of_range(call, args, "DOUBLE", ctx) }
 }
 
-fn fit_dec(
-    call: &Call,
-    args: &[Expr],
-    (v, overflow): (Decimal, bool),
-    ctx: &dyn EvalContext,
-) -> SqlResult<Value> {
+fn fit_dec(call: &Call, args: &[Expr], (v, overflow): (Decimal, bool), ctx: &dyn EvalContext) -> SqlResult<Value> {
     if overflow || v.int_digits() as u32 > attr::MAX_PRECISION {
         return out_of_range(call, args, "DECIMAL", ctx);
     }

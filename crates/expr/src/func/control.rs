@@ -76,11 +76,8 @@ fn bind_isnull(cx: &BindCtx, _: &'static str, args: Vec<Expr>) -> SqlResult<Expr
 fn bind_coalesce(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let operands: Vec<&Expr> = args.iter().collect();
     let (ty, strength) = result_type(cx, name, &operands, Lengths::Digits)?;
-    let nullable = if args.len() == 2 && name != "coalesce" {
-        args[1].nullable
-    } else {
-        args.iter().all(|a| a.nullable)
-    };
+    let nullable =
+        if args.len() == 2 && name != "coalesce" { args[1].nullable } else { args.iter().all(|a| a.nullable) };
     let args = args.into_iter().map(|a| to_result(cx, a, &ty)).collect();
     Build::new(name, coalesce, args, ty).nullable(nullable).strength(strength).ok()
 }
@@ -116,7 +113,9 @@ fn bind_extreme(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<
     });
     let mode = if name == "greatest" { 1 } else { -1 };
     let nullable = args.iter().any(|a| a.nullable);
-    if args.iter().any(|a| a.ty == SqlType::Null) && !matches!(class, Some(Class::Text | Class::DateTime | Class::Date | Class::Time)) {
+    if args.iter().any(|a| a.ty == SqlType::Null)
+        && !matches!(class, Some(Class::Text | Class::DateTime | Class::Date | Class::Time))
+    {
         let args = args.into_iter().map(args::to_double).collect();
         return Build::new(name, extreme, args, attr::double(0)).mode(mode).nullable(true).ok();
     }
@@ -209,7 +208,10 @@ pub(crate) fn cast_binary(e: Expr, ty: SqlType, nullable: bool) -> Expr {
         _ => attr::expr_char_len(&e) as u64,
     };
     let inner = e.cast_to(&attr::text(bytes, selkie_types::Collation::BINARY));
-    Build::new("cast_as_binary", pad_binary, vec![inner], ty).nullable(nullable).strength(Coercibility::Implicit).build()
+    Build::new("cast_as_binary", pad_binary, vec![inner], ty)
+        .nullable(nullable)
+        .strength(Coercibility::Implicit)
+        .build()
 }
 
 fn pad_binary(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {

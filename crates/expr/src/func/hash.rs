@@ -320,7 +320,8 @@ fn uuid(call: &Call, _: &[Expr], _: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> 
             Err(seen) => last = seen,
         }
     };
-    let (node, clock) = *NODE.get_or_init(|| (rand::random::<u64>() & 0xFFFF_FFFF_FFFF | 1 << 40, rand::random::<u16>()));
+    let (node, clock) =
+        *NODE.get_or_init(|| (rand::random::<u64>() & 0xFFFF_FFFF_FFFF | 1 << 40, rand::random::<u16>()));
     let text = uuid::Builder::from_fields(
         ticks as u32,
         (ticks >> 32) as u16,

@@ -187,8 +187,10 @@ fn bind_round(_: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Exp
                 (SqlType::Int { .. }, Some(c)) if c >= 0 || truncate => e.ty.clone(),
                 (t, Some(c)) if c >= 0 || truncate => attr::int_by_len(attr::char_len(t), unsigned),
                 // One digit more may be one too many.
-                (SqlType::Int { .. }, _) if int_len + 1 > 20 => attr::decimal(20 + unsigned as u32, 0, unsigned),
-                _ => attr::int_by_len(int_len + 1, unsigned),
+                (SqlType::Int { .. }, _) if int_len.saturating_add(1) > 20 => {
+                    attr::decimal(20 + unsigned as u32, 0, unsigned)
+                }
+                _ => attr::int_by_len(int_len.saturating_add(1), unsigned),
             };
             let e = arith::to_number(e);
             Build::new(name, round_int, vec![e, places], ty).mode(mode).nullable(nullable).ok()
@@ -276,11 +278,7 @@ pub(crate) fn round_double(v: f64, places: i32, truncate: bool) -> f64 {
         return 0.0;
     }
     let scaled = if places < 0 { v / scale } else { v * scale };
-    let whole = if truncate {
-        scaled.trunc()
-    } else {
-        scaled.round_ties_even()
-    };
+    let whole = if truncate { scaled.trunc() } else { scaled.round_ties_even() };
     if places < 0 { whole * scale } else { whole / scale }
 }
 

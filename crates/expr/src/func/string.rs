@@ -717,11 +717,7 @@ fn bind_export_set(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResu
     let separator = args.get(3).map_or(1, len_of);
     let len = each * 64 + separator * 63;
     let (args, c, s) = texts(cx, name, args, |i| (1..=3).contains(&i), false)?;
-    let args = args
-        .into_iter()
-        .enumerate()
-        .map(|(i, a)| if i == 0 || i == 4 { args::to_int(a) } else { a })
-        .collect();
+    let args = args.into_iter().enumerate().map(|(i, a)| if i == 0 || i == 4 { args::to_int(a) } else { a }).collect();
     result(name, export_set, args, len, c, s).ok()
 }
 
@@ -819,4 +815,3 @@ fn quote(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Valu
     out.push(b'\'');
     Ok(args::owned(out))
 }
-

@@ -1,6 +1,8 @@
 //! Parts of dates and times, their formatting and parsing, and the current time.
 
-use selkie_types::datetime::{self, DateRules, IntervalUnit, Kind, date_format, str_to_date, str_to_date_kind, time_format};
+use selkie_types::datetime::{
+    self, DateRules, IntervalUnit, Kind, date_format, str_to_date, str_to_date_kind, time_format,
+};
 use selkie_types::{Date, DateTime, SqlResult, SqlType, Time, Value, sql_err};
 
 use super::args::{self, arg};
@@ -116,8 +118,7 @@ fn bind_week(_: &BindCtx, name: &'static str, mut args: Vec<Expr>) -> SqlResult<
         let mode = args.remove(1);
         args.push(args::to_int(mode));
     }
-    let (eval, ty): (EvalFn, _) =
-        if name == "week" { (week, attr::int4(3)) } else { (yearweek, attr::int4(6)) };
+    let (eval, ty): (EvalFn, _) = if name == "week" { (week, attr::int4(3)) } else { (yearweek, attr::int4(6)) };
     Build::new(name, eval, args, ty).nullable(true).ok()
 }
 
@@ -439,4 +440,3 @@ fn round_moment(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlR
         v => v,
     })
 }
-

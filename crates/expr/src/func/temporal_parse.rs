@@ -31,7 +31,8 @@ pub(crate) fn literal(ty: &SqlType, text: &str) -> Option<(Value, SqlType)> {
         }
         SqlType::Time { .. } => {
             let p = Parts::parse_time(bytes, rules)?;
-            (p.cut != Cut::Text && p.kind == Kind::Time).then(|| (Value::Time(p.time(fsp, rules)), SqlType::Time { fsp }))
+            (p.cut != Cut::Text && p.kind == Kind::Time)
+                .then(|| (Value::Time(p.time(fsp, rules)), SqlType::Time { fsp }))
         }
         _ => {
             let p = Parts::parse_datetime(bytes, rules)?;
@@ -59,10 +60,13 @@ fn cast_with(v: Value, from: &SqlType, to: &SqlType, zeros: Zeros, ctx: &mut dyn
     convert::cast(v, from, to, &mut c)
 }
 
+/// The name of the conversion that [`comparable`] makes.
+pub(crate) const COMPARABLE: &str = "cmp";
+
 /// A text or number compared with a date or time: what is none counts as zero, with a warning.
 pub(crate) fn comparable(e: Expr, ty: SqlType) -> Expr {
     let constant = crate::bind::is_constant(&e) as i64;
-    Build::new("cmp", eval_comparable, vec![e], ty).mode(constant).build()
+    Build::new(COMPARABLE, eval_comparable, vec![e], ty).mode(constant).build()
 }
 
 fn eval_comparable(call: &Call, args: &[Expr], row: &[Value], ctx: &mut dyn EvalContext) -> SqlResult<Value> {

@@ -51,7 +51,8 @@ pub(super) fn bind_object(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> 
     let len = 2 + args.iter().zip(&sources).map(|(e, s)| s.len(e)).sum::<u64>();
     let nullable = args.iter().any(|a| a.nullable);
     let c = joint_collation(cx, name, &args)?;
-    let args = args.into_iter().enumerate().map(|(i, e)| if i % 2 == 0 { collation::to_text(cx, e) } else { e }).collect();
+    let args =
+        args.into_iter().enumerate().map(|(i, e)| if i % 2 == 0 { collation::to_text(cx, e) } else { e }).collect();
     Build::new(name, object, args, attr::text(len, c)).nullable(nullable).data(Arc::new(sources)).ok()
 }
 

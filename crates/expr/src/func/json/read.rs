@@ -286,9 +286,7 @@ fn overlaps(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> EvalResu
     let Some((j, x, k, y)) = two_documents(call, &a, &b, ctx) else { return Ok(Value::Int(0)) };
     let hit = match (j.kind(&x), k.kind(&y)) {
         (Kind::Object, Kind::Object) => j.children(&x).iter().any(|(key, v)| {
-            key.as_ref().is_some_and(|key| {
-                k.member(&y, &j.string(key)).is_some_and(|w| scan::equal(&j, v, &k, &w))
-            })
+            key.as_ref().is_some_and(|key| k.member(&y, &j.string(key)).is_some_and(|w| scan::equal(&j, v, &k, &w)))
         }),
         (Kind::Array, Kind::Array) => {
             let ys = k.elements(&y);
