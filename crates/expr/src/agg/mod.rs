@@ -309,3 +309,39 @@ fn text_args(cx: &BindCtx, name: &str, args: Vec<Expr>) -> SqlResult<(Vec<Expr>,
     let c = collation::for_result(cx, name, &operands)?.collation;
     Ok((args.into_iter().map(|e| collation::convert(cx, e, c)).collect(), c))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selkie_types::IntWidth;
+
+    fn window(name: &str, args: Vec<Expr>) -> SqlResult<WindowCall> {
+        let key = SortKey { expr: column(), descending: false };
+        let spec = WindowSpec { partition_by: Vec::new(), order_by: vec![key], frame: None };
+        bind_window(&BindCtx::default(), name, false, args, None, spec)
+    }
+
+    fn column() -> Expr {
+        Expr::column(0, attr::int(IntWidth::Int, 11, false), false)
+    }
+
+    #[test]
+    fn window_functions_have_mariadbs_types() {
+        let rank = window("RANK", Vec::new()).unwrap();
+        assert_eq!((rank.ty, rank.nullable), (attr::bigint(21, false), false));
+        let share = window("percent_rank", Vec::new()).unwrap();
+        assert_eq!(share.ty, attr::double_len(17, 10));
+        let lag = window("lag", vec![column()]).unwrap();
+        assert_eq!((lag.ty, lag.nullable), (column().ty, true));
+        let sum = window("sum", vec![column()]).unwrap();
+        assert_eq!(sum.ty, attr::decimal(32, 0, false));
+        assert!(matches!(sum.frame, (FrameUnit::Range, FrameBound::UnboundedPreceding, FrameBound::CurrentRow)));
+        assert_eq!(window("ntile", Vec::new()).unwrap_err().code(), 1582);
+    }
+
+    #[test]
+    fn names_in_any_case() {
+        assert!(is_aggregate_name("Group_Concat") && !is_aggregate_name("concat"));
+        assert!(is_window_only_name("ROW_NUMBER") && !is_window_only_name("sum"));
+    }
+}

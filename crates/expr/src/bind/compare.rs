@@ -210,7 +210,17 @@ pub(crate) fn compare_as(cx: &BindCtx, op: CmpOp, operation: &str, l: Expr, r: E
     let nullable = op != CmpOp::NullSafeEq && (l.nullable || r.nullable);
     let (left, right, collation) = pair(cx, operation, l, r)?;
     let kind = ExprKind::Compare { op, left: Box::new(left), right: Box::new(right), collation };
-    Ok(bool_expr(kind, nullable))
+    let e = bool_expr(kind, nullable);
+    Ok(crate::eval::date_constant(&e).unwrap_or(e))
+}
+
+/// Members compared with a DATE as days, where all of them are.
+fn as_days(e: &Expr, members: Vec<Expr>) -> Vec<Expr> {
+    if e.ty != SqlType::Date {
+        return members;
+    }
+    let days: Option<Vec<Expr>> = members.iter().map(func::temporal_parse::day_literal).collect();
+    days.unwrap_or(members)
 }
 
 /// Comparison of two rows of equal width (error 1241 otherwise), as a tree of plain comparisons.
@@ -290,6 +300,9 @@ pub fn bind_between(cx: &BindCtx, e: Expr, low: Expr, high: Expr, negated: bool)
         low = exact_int(&low).unwrap_or(low);
         high = exact_int(&high).unwrap_or(high);
     }
+    if let Ok([l, h]) = <[Expr; 2]>::try_from(as_days(&e, vec![low.clone(), high.clone()])) {
+        (low, high) = (l, h);
+    }
     let (expr, low, high, collation) = match class_of(&[&e, &low, &high]) {
         None => (e, low, high, None),
         Some(Class::Text) => {
@@ -317,6 +330,7 @@ pub fn bind_in_list(cx: &BindCtx, e: Expr, list: Vec<Expr>, negated: bool) -> Sq
     } else {
         list
     };
+    let list = as_days(&e, list);
     let classes: Vec<Class> =
         list.iter().filter_map(|m| class_of(&[&e, m]).filter(|_| m.ty != SqlType::Null)).collect();
     let one = classes.first().copied();
@@ -345,4 +359,53 @@ pub fn bind_row_in_list(cx: &BindCtx, row: Vec<Expr>, list: Vec<Vec<Expr>>, nega
         list.into_iter().map(|m| bind_row_compare(cx, CmpOp::Eq, row.clone(), m)).collect::<SqlResult<Vec<_>>>()?;
     let any = super::bind_logical(cx, LogicalOp::Or, parts)?;
     if negated { super::bind_not(cx, any) } else { Ok(any) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bind::{literal_number, literal_text};
+    use selkie_types::Date;
+
+    fn date_column() -> Expr {
+        Expr::column(0, SqlType::Date, true)
+    }
+
+    fn sides(e: &Expr) -> (CmpOp, &Expr, &Expr) {
+        match &e.kind {
+            ExprKind::Compare { op, left, right, .. } => (*op, left, right),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_date_column_stays_bare_beside_a_literal() {
+        let cx = BindCtx::default();
+        let e = bind_compare(&cx, CmpOp::Lt, date_column(), literal_text(&cx, "2024-02-29 10:00:00", None)).unwrap();
+        let (op, l, r) = sides(&e);
+        assert!(matches!(l.kind, ExprKind::Column(0)));
+        assert_eq!(op, CmpOp::Le);
+        assert!(matches!(r.kind, ExprKind::Const(Value::Date(d)) if d == Date::new(2024, 2, 29)));
+        let list = vec![literal_text(&cx, "2024-01-01", None), literal_text(&cx, "2024-01-02", None)];
+        let e = bind_in_list(&cx, date_column(), list, false).unwrap();
+        assert!(matches!(&e.kind, ExprKind::InList { expr, .. } if matches!(expr.kind, ExprKind::Column(0))));
+    }
+
+    #[test]
+    fn an_integer_column_stays_bare_beside_a_numeric_text() {
+        let cx = BindCtx::default();
+        let e = bind_compare(&cx, CmpOp::Eq, Expr::column(0, SqlType::BIGINT, true), literal_text(&cx, "42", None))
+            .unwrap();
+        let (_, l, r) = sides(&e);
+        assert!(matches!(l.kind, ExprKind::Column(0)));
+        assert!(matches!(r.kind, ExprKind::Const(Value::Int(42))));
+    }
+
+    #[test]
+    fn rows_need_equal_width() {
+        let cx = BindCtx::default();
+        let n = || literal_number("1").unwrap();
+        let e = bind_row_compare(&cx, CmpOp::Eq, vec![n(), n()], vec![n()]).unwrap_err();
+        assert_eq!(e.code(), 1241);
+    }
 }

@@ -121,7 +121,7 @@ fn is_foldable(e: &Expr) -> bool {
 }
 
 /// A DATE column compared with a constant at midnight: compared as dates, so that the column stays bare.
-fn date_constant(e: &Expr) -> Option<Expr> {
+pub(crate) fn date_constant(e: &Expr) -> Option<Expr> {
     let ExprKind::Compare { op, left, right, collation } = &e.kind else { return None };
     let bare = |cast: &Expr| match &cast.kind {
         ExprKind::Cast(inner) if inner.ty == SqlType::Date && matches!(cast.ty, SqlType::DateTime { .. }) => {

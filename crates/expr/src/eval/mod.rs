@@ -8,6 +8,7 @@ mod fold;
 mod subquery;
 
 pub use compare::ValueCompare;
+pub(crate) use fold::date_constant;
 pub use fold::{fold, is_constant};
 
 use selkie_types::{SqlResult, SqlType, Value};
