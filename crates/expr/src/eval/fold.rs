@@ -42,6 +42,7 @@ fn is_conversion(e: &Expr) -> bool {
     }
 }
 
+#[allow(clippy::boxed_local)] // The box is what the callers have.
 fn boxed(e: Box<Expr>, ctx: &mut dyn EvalContext) -> SqlResult<Box<Expr>> {
     Ok(Box::new(fold(*e, ctx)?))
 }

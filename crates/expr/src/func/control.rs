@@ -171,8 +171,11 @@ fn extreme(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult
     let by = ValueCompare::new(Some(call.collation));
     let want = if call.mode > 0 { Ordering::Greater } else { Ordering::Less };
     let mut best = arg!(args, 0, row, ctx);
-    for i in 1..args.len() {
-        let v = arg!(args, i, row, ctx);
+    for a in &args[1..] {
+        let v = a.eval(row, ctx)?;
+        if v.is_null() {
+            return Ok(v);
+        }
         if by.order(&v, &best) == want {
             best = v;
         }

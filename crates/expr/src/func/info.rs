@@ -50,11 +50,11 @@ pub(super) const FUNCTIONS: &[Def] = &[
         let a = a.into_iter().map(|e| collation::to_text(cx, e)).collect();
         Build::new(n, load_file, a, attr::text(u32::MAX as u64, Collation::BINARY)).nullable(true).volatile().ok()
     }),
-    def("master_gtid_wait", 1, 2, |cx, n, a| replication(cx, n, a)),
-    def("master_pos_wait", 2, 4, |cx, n, a| replication(cx, n, a)),
-    def("nextval", 2, 2, |cx, n, a| sequence(cx, n, a)),
-    def("lastval", 2, 2, |cx, n, a| sequence(cx, n, a)),
-    def("setval", 3, 5, |cx, n, a| sequence(cx, n, a)),
+    def("master_gtid_wait", 1, 2, replication),
+    def("master_pos_wait", 2, 4, replication),
+    def("nextval", 2, 2, sequence),
+    def("lastval", 2, 2, sequence),
+    def("setval", 3, 5, sequence),
 ];
 
 const SYSTEM: Collation = Collation::UTF8MB3_GENERAL_CI;

@@ -45,8 +45,8 @@ pub(super) const FUNCTIONS: &[Def] = &[
         let a = a.into_iter().map(arith::to_bits).collect();
         Build::new(n, bit_count, a, attr::int4(2)).ok()
     }),
-    def("crc32", 1, 2, |cx, n, a| super::hash::bind_crc(cx, n, a)),
-    def("crc32c", 1, 2, |cx, n, a| super::hash::bind_crc(cx, n, a)),
+    def("crc32", 1, 2, super::hash::bind_crc),
+    def("crc32c", 1, 2, super::hash::bind_crc),
 ];
 
 fn operator(cx: &BindCtx, op: BinaryOp, args: Vec<Expr>) -> SqlResult<Expr> {
@@ -380,7 +380,7 @@ fn bit_count(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<
 
 /// The generator of RAND(n): two linear congruences modulo 2^30 - 1.
 #[derive(Debug, Clone, Copy)]
-struct Generator {
+pub(super) struct Generator {
     seed1: u64,
     seed2: u64,
 }
@@ -394,7 +394,12 @@ impl Generator {
         Generator { seed1: seed1 as u64 % RAND_MAX, seed2: seed2 as u64 % RAND_MAX }
     }
 
-    fn next(&mut self) -> f64 {
+    /// From both seeds.
+    pub fn from_seeds(seed1: u64, seed2: u64) -> Generator {
+        Generator { seed1: seed1 % RAND_MAX, seed2: seed2 % RAND_MAX }
+    }
+
+    pub fn next(&mut self) -> f64 {
         self.seed1 = (self.seed1 * 3 + self.seed2) % RAND_MAX;
         self.seed2 = (self.seed1 + self.seed2 + 33) % RAND_MAX;
         self.seed1 as f64 / RAND_MAX as f64

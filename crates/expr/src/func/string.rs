@@ -58,6 +58,7 @@ pub(super) const FUNCTIONS: &[Def] = &[
     def("export_set", 3, 5, bind_export_set),
     def("soundex", 1, 1, bind_soundex),
     def("quote", 1, 1, bind_quote),
+    def("natural_sort_key", 1, 1, bind_natural_sort_key),
 ];
 
 /// Arguments brought to one collation; the collation and its strength.
@@ -134,8 +135,12 @@ fn concat(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<
         return Ok(first);
     }
     let mut out = bytes(&first).to_vec();
-    for i in 1..args.len() {
-        out.extend_from_slice(bytes(&arg!(args, i, row, ctx)));
+    for a in &args[1..] {
+        let v = a.eval(row, ctx)?;
+        if v.is_null() {
+            return Ok(v);
+        }
+        out.extend_from_slice(bytes(&v));
         if out.len() > ctx.settings().max_allowed_packet && too_long(out.len() as u64, call.name, ctx) {
             return Ok(Value::Null);
         }
@@ -813,5 +818,40 @@ fn quote(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Valu
         }
     }
     out.push(b'\'');
+    Ok(args::owned(out))
+}
+
+fn bind_natural_sort_key(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
+    let len = (len_of(&args[0]) * 3).div_ceil(2);
+    let (args, c, s) = texts(cx, name, args, |_| true, false)?;
+    result(name, natural_sort_key, args, len, c, s).ok()
+}
+
+/// Numbers in a text get their length before them, so that they sort by value.
+fn natural_sort_key(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
+    let v = arg!(args, 0, row, ctx);
+    let b = bytes(&v);
+    let mut out = Vec::with_capacity(b.len() + 8);
+    let mut rest = b;
+    while let Some(first) = rest.first() {
+        if !first.is_ascii_digit() {
+            out.push(*first);
+            rest = &rest[1..];
+            continue;
+        }
+        let end = rest.iter().take_while(|c| c.is_ascii_digit()).count();
+        let (run, tail) = rest.split_at(end);
+        let zeros = run.iter().take_while(|c| **c == b'0').count().min(run.len() - 1);
+        let digits = &run[zeros..];
+        // One digit for lengths up to 9, a 9 and the next one for more.
+        let mut n = digits.len() - 1;
+        while n >= 9 {
+            out.push(b'9');
+            n -= 9;
+        }
+        out.push(b'0' + n as u8);
+        out.extend_from_slice(digits);
+        rest = tail;
+    }
     Ok(args::owned(out))
 }

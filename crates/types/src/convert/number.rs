@@ -317,7 +317,7 @@ pub fn write_fixed(v: f64, decimals: u8, out: &mut Vec<u8>) {
     let start = out.len();
     // Digits past those that tell the number from others are zeros.
     let d = shortest(v);
-    let after_point = (d.len as i32 - d.point as i32).max(0);
+    let after_point = (d.len as i32 - d.point).max(0);
     if v.is_finite() && d.len > 0 && after_point <= decimals as i32 {
         d.write(false, out);
         if after_point == 0 && decimals > 0 {

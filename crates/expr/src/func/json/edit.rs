@@ -15,7 +15,7 @@ use crate::func::{Build, Call};
 use crate::ir::Expr;
 
 pub(super) fn bind(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
-    if args.len() % 2 == 0 {
+    if args.len().is_multiple_of(2) {
         return Err(sql_err!(ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT, name));
     }
     let sources: Vec<Source> = args.iter().map(Source::of).collect();
