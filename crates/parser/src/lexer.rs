@@ -264,6 +264,7 @@ pub(crate) struct Lexer<'s> {
     version: u32,
     /// Inside of an executable comment, whose `*/` is skipped.
     in_executable_comment: bool,
+    saw_executable_comment: bool,
     previous: Tok,
 }
 
@@ -275,12 +276,18 @@ impl<'s> Lexer<'s> {
             mode,
             version,
             in_executable_comment: false,
+            saw_executable_comment: false,
             previous: Tok::Eof,
         }
     }
 
     fn byte(&self, at: usize) -> u8 {
         self.src.get(at).copied().unwrap_or(0)
+    }
+
+    /// Whether the text that was read has an executable comment.
+    pub(crate) fn saw_executable_comment(&self) -> bool {
+        self.saw_executable_comment
     }
 
     pub(crate) fn next_token(&mut self) -> Token {
@@ -357,6 +364,7 @@ impl<'s> Lexer<'s> {
         if self.byte(at) != b'!' && !mariadb_only {
             return self.skip_comment(at, false);
         }
+        self.saw_executable_comment = true;
         at += if mariadb_only { 2 } else { 1 };
         let digits = self.src[at..]
             .iter()

@@ -2,10 +2,10 @@
 
 use super::Printer;
 use crate::ast::{
-    Expr, IndexHint, IndexHintAction, IndexHintScope, IntoVar, Join, JoinCondition, JoinKind,
-    JsonTableColumn, JsonTableOn, Limit, Literal, LockStrength, LockWait, NamedTable, ObjectName,
-    OrderItem, Query, Select, SelectInto, SelectItem, SetExpr, SetOp, SystemTime, SystemTimePoint,
-    TableRef, With,
+    IndexHint, IndexHintAction, IndexHintScope, IntoVar, Join, JoinCondition, JoinKind,
+    JsonTableColumn, JsonTableOn, Limit, LockStrength, LockWait, NamedTable, ObjectName, OrderItem,
+    Query, Select, SelectInto, SelectItem, SetExpr, SetOp, SystemTime, SystemTimePoint, TableRef,
+    With,
 };
 use crate::keywords;
 
@@ -195,17 +195,14 @@ impl Printer {
                 }
                 self.push("*");
             }
-            SelectItem::Expr { expr, alias, text } => {
+            SelectItem::Expr { expr, alias, .. } => {
                 self.expr(expr);
-                let name = match (alias, expr) {
-                    (Some(alias), _) => alias.value.clone(),
-                    (None, _) if !named => return,
-                    (None, Expr::Column(column)) => column.name.value.clone(),
-                    (None, Expr::Literal(Literal::Str(literal))) => literal.to_text(),
-                    (None, _) => text.clone(),
-                };
-                self.push(" AS ");
-                self.name(&name);
+                if (named || alias.is_some())
+                    && let Some(name) = item.column_name()
+                {
+                    self.push(" AS ");
+                    self.name(&name);
+                }
             }
         }
     }

@@ -405,7 +405,11 @@ impl<'s> Parser<'s> {
 
     /// The text from `start` to the last taken token.
     fn text_from(&self, start: usize) -> String {
-        literal::text(&self.src[start..self.last_end().max(start)])
+        let text = &self.src[start..self.last_end().max(start)];
+        if self.lexer.saw_executable_comment() {
+            return literal::text(&literal::without_executable_marks(text));
+        }
+        literal::text(text)
     }
 
     // Names.
