@@ -478,8 +478,8 @@ impl Binder<'_> {
                     }
                     Ok(id)
                 }
-                Found::None => Err(sql_err!(ER_BAD_FIELD_ERROR, name, "from clause")),
-                Found::Ambiguous => Err(sql_err!(ER_NON_UNIQ_ERROR, name, "from clause")),
+                Found::None => Err(sql_err!(ER_BAD_FIELD_ERROR, name, "FROM")),
+                Found::Ambiguous => Err(sql_err!(ER_NON_UNIQ_ERROR, name, "FROM")),
             };
             let (l, r) = (find(&left)?, find(&right)?);
             let (le, re) = (self.arena.column(l), self.arena.column(r));

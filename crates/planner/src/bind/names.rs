@@ -106,8 +106,7 @@ impl Binder<'_> {
             return self.resolve_from(level, c);
         }
         match block.clause {
-            Clause::FieldList | Clause::Where | Clause::On | Clause::Window => self.resolve_from(level, c),
-            Clause::Group | Clause::Order => match self.resolve_from(level, c)? {
+                        Clause::Group | Clause::Order => match self.resolve_from(level, c)? {
                 Some(e) => Ok(Some(e)),
                 None => self.resolve_item(level, c),
             },
@@ -124,6 +123,7 @@ impl Binder<'_> {
                 }
                 self.resolve_item(level, c)
             }
+            _ => self.resolve_from(level, c),
         }
     }
 
