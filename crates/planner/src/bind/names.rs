@@ -132,6 +132,7 @@ impl Binder<'_> {
         match expr {
             ast::Expr::Column(c) => c.name.value.clone(),
             ast::Expr::Literal(ast::Literal::Str(s)) => s.to_text(),
+            ast::Expr::Literal(ast::Literal::Null | ast::Literal::True | ast::Literal::False) => text.to_uppercase(),
             _ => text.to_owned(),
         }
     }
