@@ -13,7 +13,7 @@
 mod bind;
 pub mod context;
 pub mod explain;
-mod exprs;
+pub mod exprs;
 pub mod logical;
 mod physical;
 pub mod plan;
