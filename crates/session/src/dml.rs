@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hashbrown::HashMap;
 use selkie_catalog::mdl::MdlMode;
 use selkie_catalog::{Schema, Table};
 use selkie_executor::context::{ExecCtx, ExecLimits};
@@ -15,7 +14,7 @@ use selkie_planner::context::{
     OptimizerSwitches, PlanContext, Statistics, TemporaryTables, Variables, VirtualColumn, VirtualTables,
 };
 use selkie_planner::plan::{self, KeyRange, OutputColumn, QueryPlan};
-use selkie_planner::{Planned, plan_statement};
+use selkie_planner::{Planned, Planner};
 use selkie_protocol::response::Ok as OkPacket;
 use selkie_types::{SqlError, SqlResult, SqlType, Value, sql_err};
 
@@ -25,6 +24,30 @@ use crate::result::{RowWriter, definition};
 use crate::session::{Answer, Done, Session};
 use crate::status::bump;
 use crate::variables;
+
+/// A plan and the tables it uses.
+#[derive(Debug)]
+pub struct Ready {
+    /// The plan.
+    pub planned: Planned,
+    /// Tables and views, each once.
+    pub tables: Vec<Arc<Table>>,
+}
+
+impl Ready {
+    fn new(planned: Planned, schema: &Schema, host: &Host) -> Ready {
+        let mut tables: Vec<Arc<Table>> = Vec::new();
+        for a in &planned.accessed {
+            let temporary = host.temporary_table(&a.db, &a.table);
+            if let Some(t) = temporary.or_else(|| schema.table(&a.db, &a.table).cloned())
+                && !tables.iter().any(|known| Arc::ptr_eq(known, &t))
+            {
+                tables.push(t);
+            }
+        }
+        Ready { planned, tables }
+    }
+}
 
 impl Session {
     /// Plans and runs a SELECT, INSERT, UPDATE, DELETE or DO.
@@ -45,7 +68,7 @@ impl Session {
     }
 
     /// Plans a statement in the present dictionary and takes metadata locks on its tables.
-    pub fn plan(&mut self, statement: &Statement, param_types: &[SqlType]) -> SqlResult<Arc<Planned>> {
+    pub fn plan(&mut self, statement: &Statement, param_types: &[SqlType]) -> SqlResult<Arc<Ready>> {
         loop {
             let schema = self.instance().dictionary.schema();
             let planned = self.plan_in(&schema, statement, param_types)?;
@@ -56,26 +79,17 @@ impl Session {
     }
 
     /// Plans in a given dictionary version, without locks.
-    pub fn plan_in(&self, schema: &Arc<Schema>, statement: &Statement, param_types: &[SqlType]) -> SqlResult<Planned> {
+    pub fn plan_in(&self, schema: &Arc<Schema>, statement: &Statement, param_types: &[SqlType]) -> SqlResult<Ready> {
         bump(&self.instance().status.plan_misses);
         let host = &self.host;
         let view = HostView { host };
-        let context = PlanContext {
-            schema,
-            current_db: host.database.as_deref(),
-            bind: bind_context(host),
-            switches: OptimizerSwitches::default(),
-            variables: &view,
-            temporary: &view,
-            virtuals: &view,
-            statistics: &view,
-            param_types,
-        };
-        plan_statement(statement, &context)
+        let context = plan_context(host, schema, &view, param_types);
+        let planned = Planner::plan_full(statement, &context)?;
+        Ok(Ready::new(planned, schema, host))
     }
 
     /// Takes shared metadata locks on a plan's tables. `false`: the dictionary changed meanwhile, plan again.
-    pub fn lock_planned(&mut self, schema: &Arc<Schema>, planned: &Planned) -> SqlResult<bool> {
+    pub fn lock_planned(&mut self, schema: &Arc<Schema>, planned: &Ready) -> SqlResult<bool> {
         for t in &planned.tables {
             if !t.temporary {
                 self.lock_metadata(&t.db, &t.name, MdlMode::Shared)?;
@@ -94,33 +108,58 @@ impl Session {
     pub fn run_planned(
         &mut self,
         client: &mut Client,
-        planned: &Planned,
+        planned: &Ready,
         params: &[Value],
         text: &[u8],
         answer: Answer,
     ) -> SqlResult<()> {
         self.check_privileges(planned)?;
-        let writes = !matches!(planned.statement, plan::Statement::Query(_) | plan::Statement::Do(_));
+        let writes = !matches!(planned.planned.statement, plan::Statement::Query(_) | plan::Statement::Do(_));
         if writes {
             self.check_writable(planned)?;
         }
+        let ending = self.as_statement(writes, text, |s| match &planned.planned.statement {
+            plan::Statement::Query(q) => {
+                bump(&s.host.instance.status.com_select);
+                s.run_query_plan(client, q, params, answer)
+            }
+            _ => s.run_change_plan(client, planned, params, answer),
+        })?;
+        match ending {
+            Ending::Done(done) => self.write_ok(client, &done, answer.more),
+            Ending::Rows => {
+                let end = OkPacket {
+                    status: self.status(answer.more),
+                    warnings: self.warning_count(),
+                    affected_rows: 0,
+                    last_insert_id: 0,
+                    info: b"",
+                    session_state: &[],
+                };
+                client.end_of_rows(&end);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs `f` as one statement of the session's transaction: what it changed is kept if it succeeds (committed, outside
+    /// of a transaction) and undone if it fails. Returns when all that it saw is durable. `text` annotates its events.
+    pub(crate) fn as_statement<R>(
+        &mut self,
+        writes: bool,
+        text: &[u8],
+        f: impl FnOnce(&mut Session) -> SqlResult<R>,
+    ) -> SqlResult<R> {
         self.begin_if_needed();
         let mark = self.txn.begin_statement();
-        let now = self.host.now_micros();
         if writes {
+            let now = self.host.now_micros();
             let annotation = self.host.hot.annotate_rows.then_some(text);
             self.log.begin_statement((now / 1_000_000) as u32, &self.host.hot.time_zone, annotation);
         }
         self.host.insert_id_set = false;
-        let result = match &planned.statement {
-            plan::Statement::Query(q) => {
-                bump(&self.host.instance.status.com_select);
-                self.run_query_plan(client, q, params, answer)
-            }
-            _ => self.run_change_plan(client, planned, params, answer),
-        };
-        match result {
-            Ok(ending) => {
+        match f(self) {
+            Ok(result) => {
                 if writes {
                     self.log.end_statement();
                 }
@@ -130,21 +169,7 @@ impl Session {
                     self.commit()?;
                 }
                 self.txn.wait_answerable().map_err(txn_error)?;
-                match ending {
-                    Ending::Done(done) => self.write_ok(client, &done, answer.more),
-                    Ending::Rows => {
-                        let end = OkPacket {
-                            status: self.status(answer.more),
-                            warnings: self.warning_count(),
-                            affected_rows: 0,
-                            last_insert_id: 0,
-                            info: b"",
-                            session_state: &[],
-                        };
-                        client.end_of_rows(&end);
-                    }
-                }
-                Ok(())
+                Ok(result)
             }
             Err(e) => {
                 self.after_error(&e, mark);
@@ -205,19 +230,19 @@ impl Session {
     fn run_change_plan(
         &mut self,
         client: &mut Client,
-        planned: &Planned,
+        planned: &Ready,
         params: &[Value],
         answer: Answer,
     ) -> SqlResult<Ending> {
         let status = &self.host.instance.status;
-        match &planned.statement {
+        match &planned.planned.statement {
             plan::Statement::Insert(_) => bump(&status.com_insert),
             plan::Statement::Update(_) => bump(&status.com_update),
             plan::Statement::Delete(_) => bump(&status.com_delete),
             _ => {}
         }
         let mut cx = self.exec(params);
-        let (result, kind, returning) = match &planned.statement {
+        let (result, kind, returning) = match &planned.planned.statement {
             plan::Statement::Insert(p) => (dml::insert(&mut cx, p)?, Kind::Insert(p), p.returning.as_ref()),
             plan::Statement::Update(p) => (dml::update(&mut cx, p)?, Kind::Update, None),
             plan::Statement::Delete(p) => (dml::delete(&mut cx, p)?, Kind::Delete, p.returning.as_ref()),
@@ -336,28 +361,26 @@ impl Session {
             ignore: false,
         };
         let limits = exec_limits(host);
-        let instance = host.instance.clone();
-        // The instance and the connection outlive the session's statement; borrowed through the session's own handles.
-        let (tables, killed) = self.shared_handles(&instance);
         ExecCtx::new(
+            self.instance.dictionary.schema(),
             &mut self.txn,
-            tables,
+            &self.instance.tables,
             &mut self.log,
             params,
             settings,
             limits,
             &mut self.diag,
             &mut self.host,
-            killed,
+            &self.connection.kill_query,
         )
     }
 
-    fn check_privileges(&self, planned: &Planned) -> SqlResult<()> {
+    pub(crate) fn check_privileges(&self, planned: &Ready) -> SqlResult<()> {
         let account = &self.host.account;
         if account.allows("ALL PRIVILEGES", "", "") {
             return Ok(());
         }
-        for a in &planned.accessed {
+        for a in &planned.planned.accessed {
             if a.definer.is_some() || crate::virtual_tables::is_database(&a.db) {
                 continue;
             }
@@ -375,7 +398,7 @@ impl Session {
         Ok(())
     }
 
-    fn check_writable(&self, planned: &Planned) -> SqlResult<()> {
+    pub(crate) fn check_writable(&self, planned: &Ready) -> SqlResult<()> {
         if self.read_only && planned.tables.iter().any(|t| !t.temporary) {
             return Err(sql_err!(ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION));
         }
@@ -392,7 +415,7 @@ impl Session {
     pub fn eval_expr(&mut self, e: &ast::Expr) -> SqlResult<(Value, SqlType)> {
         let statement = Statement::Do(vec![e.clone()]);
         let planned = self.plan(&statement, &[])?;
-        let plan::Statement::Do(exprs) = &planned.statement else { return Err(sql_err!(ER_UNKNOWN_ERROR)) };
+        let plan::Statement::Do(exprs) = &planned.planned.statement else { return Err(sql_err!(ER_UNKNOWN_ERROR)) };
         self.begin_if_needed();
         self.txn.begin_statement();
         let result = {
@@ -456,9 +479,30 @@ pub fn bind_context(host: &Host) -> BindCtx {
     }
 }
 
-/// The session as the planner sees it.
-struct HostView<'a> {
+/// Everything outside a statement that its plan depends on.
+pub fn plan_context<'a>(
     host: &'a Host,
+    schema: &'a Arc<Schema>,
+    view: &'a HostView<'a>,
+    param_types: &'a [SqlType],
+) -> PlanContext<'a> {
+    PlanContext {
+        schema,
+        current_db: host.database.as_deref(),
+        bind: bind_context(host),
+        switches: OptimizerSwitches::default(),
+        variables: view,
+        temporary: view,
+        virtuals: view,
+        statistics: view,
+        param_types,
+    }
+}
+
+/// The session as the planner sees it.
+pub struct HostView<'a> {
+    /// Its state.
+    pub host: &'a Host,
 }
 
 impl Variables for HostView<'_> {

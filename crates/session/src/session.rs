@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use hashbrown::HashMap;
-use selkie_binlog::builder::{EventContext, GtidChoice};
+use selkie_binlog::builder::EventContext;
 use selkie_catalog::mdl::{HeldMdl, MdlError, MdlMode};
 use selkie_executor::{Txn, txn_error};
 use selkie_parser::ast::{self, Statement};
@@ -59,6 +59,10 @@ pub struct Done {
 
 /// One client's session.
 pub struct Session {
+    /// The server (also in `host`, for expressions).
+    pub instance: Arc<Instance>,
+    /// What others see of this connection.
+    pub connection: Arc<ConnectionState>,
     /// State that expressions can see.
     pub host: Host,
     /// The transaction.
@@ -96,9 +100,11 @@ impl Session {
         let txn = instance.txns.transaction();
         let connection = ConnectionState::new(id, "unauthenticated user", host, txn.owner().clone());
         instance.register(connection.clone());
-        let host = Host::new(instance, connection);
+        let host = Host::new(instance.clone(), connection.clone());
         let log = TxnLog::new(event_context(&host));
         Session {
+            instance,
+            connection,
             host,
             txn,
             log,
@@ -117,6 +123,11 @@ impl Session {
         }
     }
 
+    /// What this session's events have in common.
+    pub fn event_context(&self) -> EventContext {
+        event_context(&self.host)
+    }
+
     /// The server.
     pub fn instance(&self) -> &Arc<Instance> {
         &self.host.instance
@@ -129,7 +140,8 @@ impl Session {
         self.host.user_vars.clear();
         self.host.drop_temporary();
         self.instance().user_locks.release_all(self.host.connection.id);
-        self.host.vars = self.instance().globals.read().clone();
+        let globals = self.instance.globals.read().clone();
+        self.host.vars = globals;
         self.host.set_var("pseudo_thread_id", &self.host.connection.id.to_string());
         self.host.last_insert_id = 0;
         self.diag = Diagnostics::default();
@@ -426,10 +438,7 @@ impl Session {
             return Ok(());
         }
         let xid = self.instance().next_xid();
-        let choice = GtidChoice::Next {
-            domain_id: self.host.vars.u64("gtid_domain_id") as u32,
-            server_id: self.host.vars.u64("server_id") as u32,
-        };
+        let choice = self.gtid_choice();
         let events = self.log.finish(xid, choice, self.host.hot.sql_log_bin);
         self.log.clear();
         match self.txn.commit(events) {
@@ -514,9 +523,14 @@ impl Session {
 
     /// Takes a metadata lock for the present transaction.
     pub fn lock_metadata(&mut self, db: &str, table: &str, mode: MdlMode) -> SqlResult<()> {
+        self.lock_metadata_for(db, table, mode, None)
+    }
+
+    /// Takes a metadata lock, waiting so many seconds at the most (`lock_wait_timeout` if not said).
+    pub fn lock_metadata_for(&mut self, db: &str, table: &str, mode: MdlMode, wait: Option<u64>) -> SqlResult<()> {
         let instance = self.host.instance.clone();
         let c = self.host.connection.clone();
-        let timeout = Duration::from_secs(self.host.vars.u64("lock_wait_timeout"));
+        let timeout = Duration::from_secs(wait.unwrap_or_else(|| self.host.vars.u64("lock_wait_timeout")));
         let killed = || c.kill_query.load(Ordering::Relaxed);
         instance.mdl.acquire(c.id, &mut self.mdl, db, table, mode, timeout, &killed).map_err(|e| match e {
             MdlError::Timeout => sql_err!(ER_LOCK_WAIT_TIMEOUT),
@@ -584,6 +598,36 @@ impl Session {
         } else {
             Err(sql_err!(ER_SPECIFIC_ACCESS_DENIED_ERROR, privilege))
         }
+    }
+
+    /// COM_FIELD_LIST: definitions of a table's columns.
+    pub fn field_list(&mut self, client: &mut Client, table: &str, wildcard: &str) -> SqlResult<()> {
+        let db = self.host.database.clone().ok_or_else(|| sql_err!(ER_NO_DB_ERROR))?;
+        let quoted = table.replace('`', "``");
+        let text = format!("SELECT * FROM `{quoted}` LIMIT 0");
+        let parsed = parse(text.as_bytes(), &self.parse_options()).map_err(parse_error)?;
+        let planned = self.plan(&parsed.statement, &[])?;
+        let results = self.host.hot.character_set_results;
+        let status = self.status(false);
+        if let selkie_planner::plan::Statement::Query(q) = &planned.planned.statement {
+            for c in &q.columns {
+                if wildcard.is_empty() || crate::accounts::like(&c.name.to_lowercase(), &wildcard.to_lowercase()) {
+                    let d = crate::result::definition(c, results);
+                    selkie_protocol::response::put_field_list_column(&mut client.out, client.capabilities, &d, None);
+                }
+            }
+        }
+        let _ = db;
+        if !self.in_transaction() {
+            self.commit()?;
+        }
+        selkie_protocol::response::Eof { warnings: 0, status }.encode(&mut client.out);
+        Ok(())
+    }
+
+    /// Answers a text statement from the plan cache, if it is there.
+    fn try_cached(&mut self, _client: &mut Client, _text: &[u8], _answer: Answer) -> SqlResult<bool> {
+        Ok(false)
     }
 
     fn run_kill(&mut self, k: &ast::Kill) -> SqlResult<()> {

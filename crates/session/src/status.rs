@@ -29,6 +29,8 @@ pub struct Status {
     pub com_update: AtomicU64,
     /// DELETE.
     pub com_delete: AtomicU64,
+    /// LOAD DATA.
+    pub com_load: AtomicU64,
     /// COMMIT.
     pub com_commit: AtomicU64,
     /// ROLLBACK.
@@ -42,4 +44,16 @@ pub struct Status {
 /// Adds one.
 pub fn bump(c: &AtomicU64) {
     c.fetch_add(1, Ordering::Relaxed);
+}
+
+/// The line of COM_STATISTICS.
+pub fn statistics(instance: &crate::Instance) -> String {
+    let uptime = instance.started.elapsed().as_secs().max(1);
+    let questions = instance.status.questions.load(Ordering::Relaxed);
+    format!(
+        "Uptime: {uptime}  Threads: {}  Questions: {questions}  Slow queries: {}  Opens: 0  Open tables: 0  Queries per second avg: {:.3}",
+        instance.connection_count(),
+        instance.status.slow_queries.load(Ordering::Relaxed),
+        questions as f64 / uptime as f64,
+    )
 }

@@ -35,17 +35,18 @@ pub fn literal_number(text: &str) -> SqlResult<Expr> {
         }
     }
     let d = Decimal::parse(text).ok_or_else(invalid)?;
-    let ty = attr::decimal(d.precision().into(), d.scale().into(), false);
+    let int_digits = text.split('.').next().map_or(0, str::len) as u32;
+    let ty = attr::decimal(int_digits + d.scale() as u32, d.scale().into(), false);
     Ok(Expr::constant(Value::Decimal(d), ty))
 }
 
 fn int_literal_type(v: i64, len: u32) -> SqlType {
-    let width = if i32::try_from(v).is_ok() && len < 11 { IntWidth::Int } else { IntWidth::Big };
+    let width = if i32::try_from(v).is_ok() && len < 10 { IntWidth::Int } else { IntWidth::Big };
     attr::int(width, len, false)
 }
 
 /// A literal with its sign turned, where the operand is a number literal.
-pub(super) fn negated(e: &Expr) -> Option<Expr> {
+pub(crate) fn negated(e: &Expr) -> Option<Expr> {
     let ExprKind::Const(v) = &e.kind else { return None };
     let display = attr::char_len(&e.ty);
     Some(match v {
@@ -104,9 +105,13 @@ pub fn literal_binary(bytes: &[u8]) -> Expr {
     Expr::constant(Value::bytes(bytes), attr::text(bytes.len() as u64, Collation::BINARY))
 }
 
+/// The type of `TRUE` and `FALSE`: a length that tells them from 1 and 0, and MariaDB's.
+pub(crate) const BOOL_LITERAL: SqlType =
+    SqlType::Int { width: IntWidth::Int, unsigned: false, zerofill: false, display: 5 };
+
 /// `TRUE`, `FALSE`
 pub fn literal_bool(value: bool) -> Expr {
-    Expr::constant(Value::bool(value), SqlType::BOOL)
+    Expr::constant(Value::bool(value), BOOL_LITERAL)
 }
 
 /// `NULL`

@@ -218,7 +218,7 @@ fn extract(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult
 /// The longest text that a format may give.
 fn format_len(e: &Expr, time: bool) -> u32 {
     let ExprKind::Const(Value::Bytes(b)) = &e.kind else {
-        return attr::char_len(&e.ty).saturating_mul(10).min(400.max(attr::char_len(&e.ty) * 10));
+        return attr::byte_len(e).saturating_mul(10).min(u32::MAX as u64) as u32;
     };
     let text = args::str_of(b);
     let mut len = 0;
@@ -345,7 +345,7 @@ fn eval_str_to_date(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> 
     Ok(match call.ty {
         SqlType::Date => Value::Date(p.date),
         SqlType::Time { .. } => Value::Time(p.time(fsp, rules)),
-        _ => p.datetime(fsp, rules).map_or(Value::Null, Value::DateTime),
+        _ => Value::DateTime(p.datetime(fsp, rules)),
     })
 }
 
@@ -356,7 +356,7 @@ fn current(name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
         Some(_) => return Err(sql_err!(ER_PARSE_ERROR, "syntax error", name, 1)),
     };
     if fsp > 6 {
-        return Err(sql_err!(ER_TOO_BIG_PRECISION, fsp, name, 6));
+        return Err(sql_err!(ER_TOO_BIG_PRECISION, name, 6));
     }
     let (eval, ty): (EvalFn, SqlType) = match name {
         "curdate" => (curdate, SqlType::Date),

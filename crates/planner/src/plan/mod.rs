@@ -5,6 +5,8 @@
 //! a join produces the left row's slots followed by the right row's; an aggregate produces its group
 //! keys followed by its aggregate results; a window appends its results behind the input's slots.
 
+pub mod display;
+
 use std::sync::Arc;
 
 use selkie_catalog::Table;
@@ -172,6 +174,10 @@ pub struct TableScan {
     pub wait: LockWait,
     /// Append the clustered key's bytes as one more slot (Bytes) behind `columns`: what UPDATE and DELETE need.
     pub with_row_key: bool,
+    /// Only these partitions, by position (`PARTITION (…)`, pruning); `None` is all.
+    pub partitions: Option<Vec<usize>>,
+    /// Indexes that conditions could use, for EXPLAIN.
+    pub possible_keys: Vec<usize>,
     /// Estimated rows, for EXPLAIN.
     pub rows: f64,
 }
