@@ -102,9 +102,47 @@ pub struct ExecCtx<'a> {
     pub rows_examined: u64,
     /// Countdown to the next look at the clock and the kill flag.
     pub checks: u32,
+    /// Rows that SQL_CALC_FOUND_ROWS counted.
+    pub found_rows: Option<u64>,
 }
 
-impl ExecCtx<'_> {
+impl<'a> ExecCtx<'a> {
+    /// A fresh execution.
+    #[allow(clippy::too_many_arguments)]
+    pub fn new(
+        txn: &'a mut Txn,
+        tables: &'a TableRuntimes,
+        log: &'a mut dyn RowLog,
+        params: &'a [Value],
+        settings: EvalSettings,
+        limits: ExecLimits,
+        diag: &'a mut Diagnostics,
+        session: &'a mut dyn SessionHost,
+        killed: &'a AtomicBool,
+    ) -> ExecCtx<'a> {
+        ExecCtx {
+            txn,
+            tables,
+            log,
+            null_is_warning: false,
+            params,
+            correlated: Vec::new(),
+            settings,
+            limits,
+            diag,
+            session,
+            killed,
+            subqueries: SubqueryCache::default(),
+            shared: HashMap::new(),
+            deltas: HashMap::new(),
+            shared_plans: Vec::new(),
+            memory: 0,
+            rows_examined: 0,
+            checks: 0,
+            found_rows: None,
+        }
+    }
+
     /// Accounts for memory that an operator takes (negative: gives back). Error 1041-like when the statement's limit is passed.
     pub fn charge(&mut self, bytes: isize) -> SqlResult<()> {
         self.memory = self.memory.saturating_add_signed(bytes);

@@ -7,9 +7,14 @@
 //! It must not know syntax trees, tables, engines, plans (a subquery is an opaque handle) or sessions
 //! (what it needs of one stands in [`EvalContext`]).
 
+mod agg;
 pub mod bind;
 pub mod context;
+mod describe;
+mod eval;
+mod func;
 pub mod ir;
 
 pub use context::{EvalContext, EvalSettings, SessionInfo, VarScope};
+pub use eval::ValueCompare;
 pub use ir::*;

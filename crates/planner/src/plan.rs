@@ -172,6 +172,8 @@ pub struct TableScan {
     pub wait: LockWait,
     /// Append the clustered key's bytes as one more slot (Bytes) behind `columns`: what UPDATE and DELETE need.
     pub with_row_key: bool,
+    /// Only these partitions, by position (`PARTITION (…)`, pruning); `None` is all.
+    pub partitions: Option<Vec<usize>>,
     /// Estimated rows, for EXPLAIN.
     pub rows: f64,
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hashbrown::HashMap;
 use selkie_catalog::mdl::MdlMode;
 use selkie_catalog::{Schema, Table};
 use selkie_executor::context::{ExecCtx, ExecLimits};
@@ -15,7 +14,7 @@ use selkie_planner::context::{
     OptimizerSwitches, PlanContext, Statistics, TemporaryTables, Variables, VirtualColumn, VirtualTables,
 };
 use selkie_planner::plan::{self, KeyRange, OutputColumn, QueryPlan};
-use selkie_planner::{Planned, plan_statement};
+use selkie_planner::{Planned, Planner};
 use selkie_protocol::response::Ok as OkPacket;
 use selkie_types::{SqlError, SqlResult, SqlType, Value, sql_err};
 
@@ -25,6 +24,30 @@ use crate::result::{RowWriter, definition};
 use crate::session::{Answer, Done, Session};
 use crate::status::bump;
 use crate::variables;
+
+/// A plan and the tables it uses.
+#[derive(Debug)]
+pub struct Ready {
+    /// The plan.
+    pub planned: Planned,
+    /// Tables and views, each once.
+    pub tables: Vec<Arc<Table>>,
+}
+
+impl Ready {
+    fn new(planned: Planned, schema: &Schema, host: &Host) -> Ready {
+        let mut tables: Vec<Arc<Table>> = Vec::new();
+        for a in &planned.accessed {
+            let temporary = host.temporary_table(&a.db, &a.table);
+            if let Some(t) = temporary.or_else(|| schema.table(&a.db, &a.table).cloned())
+                && !tables.iter().any(|known| Arc::ptr_eq(known, &t))
+            {
+                tables.push(t);
+            }
+        }
+        Ready { planned, tables }
+    }
+}
 
 impl Session {
     /// Plans and runs a SELECT, INSERT, UPDATE, DELETE or DO.
@@ -45,7 +68,7 @@ impl Session {
     }
 
     /// Plans a statement in the present dictionary and takes metadata locks on its tables.
-    pub fn plan(&mut self, statement: &Statement, param_types: &[SqlType]) -> SqlResult<Arc<Planned>> {
+    pub fn plan(&mut self, statement: &Statement, param_types: &[SqlType]) -> SqlResult<Arc<Ready>> {
         loop {
             let schema = self.instance().dictionary.schema();
             let planned = self.plan_in(&schema, statement, param_types)?;
@@ -56,7 +79,7 @@ impl Session {
     }
 
     /// Plans in a given dictionary version, without locks.
-    pub fn plan_in(&self, schema: &Arc<Schema>, statement: &Statement, param_types: &[SqlType]) -> SqlResult<Planned> {
+    pub fn plan_in(&self, schema: &Arc<Schema>, statement: &Statement, param_types: &[SqlType]) -> SqlResult<Ready> {
         bump(&self.instance().status.plan_misses);
         let host = &self.host;
         let view = HostView { host };
@@ -71,11 +94,12 @@ impl Session {
             statistics: &view,
             param_types,
         };
-        plan_statement(statement, &context)
+        let planned = Planner::plan_full(statement, &context)?;
+        Ok(Ready::new(planned, schema, host))
     }
 
     /// Takes shared metadata locks on a plan's tables. `false`: the dictionary changed meanwhile, plan again.
-    pub fn lock_planned(&mut self, schema: &Arc<Schema>, planned: &Planned) -> SqlResult<bool> {
+    pub fn lock_planned(&mut self, schema: &Arc<Schema>, planned: &Ready) -> SqlResult<bool> {
         for t in &planned.tables {
             if !t.temporary {
                 self.lock_metadata(&t.db, &t.name, MdlMode::Shared)?;
@@ -94,13 +118,13 @@ impl Session {
     pub fn run_planned(
         &mut self,
         client: &mut Client,
-        planned: &Planned,
+        planned: &Ready,
         params: &[Value],
         text: &[u8],
         answer: Answer,
     ) -> SqlResult<()> {
         self.check_privileges(planned)?;
-        let writes = !matches!(planned.statement, plan::Statement::Query(_) | plan::Statement::Do(_));
+        let writes = !matches!(planned.planned.statement, plan::Statement::Query(_) | plan::Statement::Do(_));
         if writes {
             self.check_writable(planned)?;
         }
@@ -112,7 +136,7 @@ impl Session {
             self.log.begin_statement((now / 1_000_000) as u32, &self.host.hot.time_zone, annotation);
         }
         self.host.insert_id_set = false;
-        let result = match &planned.statement {
+        let result = match &planned.planned.statement {
             plan::Statement::Query(q) => {
                 bump(&self.host.instance.status.com_select);
                 self.run_query_plan(client, q, params, answer)
@@ -205,19 +229,19 @@ impl Session {
     fn run_change_plan(
         &mut self,
         client: &mut Client,
-        planned: &Planned,
+        planned: &Ready,
         params: &[Value],
         answer: Answer,
     ) -> SqlResult<Ending> {
         let status = &self.host.instance.status;
-        match &planned.statement {
+        match &planned.planned.statement {
             plan::Statement::Insert(_) => bump(&status.com_insert),
             plan::Statement::Update(_) => bump(&status.com_update),
             plan::Statement::Delete(_) => bump(&status.com_delete),
             _ => {}
         }
         let mut cx = self.exec(params);
-        let (result, kind, returning) = match &planned.statement {
+        let (result, kind, returning) = match &planned.planned.statement {
             plan::Statement::Insert(p) => (dml::insert(&mut cx, p)?, Kind::Insert(p), p.returning.as_ref()),
             plan::Statement::Update(p) => (dml::update(&mut cx, p)?, Kind::Update, None),
             plan::Statement::Delete(p) => (dml::delete(&mut cx, p)?, Kind::Delete, p.returning.as_ref()),
@@ -336,28 +360,25 @@ impl Session {
             ignore: false,
         };
         let limits = exec_limits(host);
-        let instance = host.instance.clone();
-        // The instance and the connection outlive the session's statement; borrowed through the session's own handles.
-        let (tables, killed) = self.shared_handles(&instance);
         ExecCtx::new(
             &mut self.txn,
-            tables,
+            &self.instance.tables,
             &mut self.log,
             params,
             settings,
             limits,
             &mut self.diag,
             &mut self.host,
-            killed,
+            &self.connection.kill_query,
         )
     }
 
-    fn check_privileges(&self, planned: &Planned) -> SqlResult<()> {
+    fn check_privileges(&self, planned: &Ready) -> SqlResult<()> {
         let account = &self.host.account;
         if account.allows("ALL PRIVILEGES", "", "") {
             return Ok(());
         }
-        for a in &planned.accessed {
+        for a in &planned.planned.accessed {
             if a.definer.is_some() || crate::virtual_tables::is_database(&a.db) {
                 continue;
             }
@@ -375,7 +396,7 @@ impl Session {
         Ok(())
     }
 
-    fn check_writable(&self, planned: &Planned) -> SqlResult<()> {
+    fn check_writable(&self, planned: &Ready) -> SqlResult<()> {
         if self.read_only && planned.tables.iter().any(|t| !t.temporary) {
             return Err(sql_err!(ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION));
         }
@@ -392,7 +413,7 @@ impl Session {
     pub fn eval_expr(&mut self, e: &ast::Expr) -> SqlResult<(Value, SqlType)> {
         let statement = Statement::Do(vec![e.clone()]);
         let planned = self.plan(&statement, &[])?;
-        let plan::Statement::Do(exprs) = &planned.statement else { return Err(sql_err!(ER_UNKNOWN_ERROR)) };
+        let plan::Statement::Do(exprs) = &planned.planned.statement else { return Err(sql_err!(ER_UNKNOWN_ERROR)) };
         self.begin_if_needed();
         self.txn.begin_statement();
         let result = {

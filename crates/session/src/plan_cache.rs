@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
-use selkie_planner::Planned;
+use crate::dml::Ready;
 
 /// Plans kept for one session.
 const ENTRIES_MAX: usize = 256;
@@ -28,7 +28,7 @@ pub struct CachedPlan {
     /// Text without literals, compared so that a collision of hashes does no harm.
     pub normalized: Vec<u8>,
     /// The plan; its parameters are the literals in order.
-    pub plan: Arc<Planned>,
+    pub plan: Arc<Ready>,
 }
 
 /// The cache.
@@ -39,7 +39,7 @@ pub struct PlanCache {
 
 impl PlanCache {
     /// A plan that is still good.
-    pub fn get(&mut self, key: &PlanKey, normalized: &[u8], version: u64) -> Option<Arc<Planned>> {
+    pub fn get(&mut self, key: &PlanKey, normalized: &[u8], version: u64) -> Option<Arc<Ready>> {
         match self.entries.get(key) {
             Some(e) if e.version == version && e.normalized == normalized => Some(e.plan.clone()),
             Some(_) => {

@@ -116,7 +116,7 @@ fn clock(micros: u64) -> (u64, u8, u8, u32) {
 
 /// The type number of a column in results.
 pub fn wire_type(ty: &SqlType) -> ColumnType {
-    ColumnType::try_from(ty.wire_type()).unwrap_or(ColumnType::VarString)
+    ColumnType::try_from(ty.wire().number).unwrap_or(ColumnType::VarString)
 }
 
 /// The definition of a result column as clients get it.
@@ -126,8 +126,8 @@ pub fn definition<'a>(c: &'a OutputColumn, results: Option<Charset>) -> ColumnDe
         Some(cl) => results.map_or(cl, |r| if r == Charset::Binary { cl } else { r.default_collation() }),
         None => Collation::BINARY,
     };
-    let max_len = if c.ty.collation().is_some() { collation.charset().max_len() } else { 1 };
-    let mut flags = ColumnFlags::from_bits(c.ty.wire_flags());
+    let wire = c.ty.wire();
+    let mut flags = ColumnFlags::from_bits(wire.flags);
     if !c.nullable {
         flags = flags | ColumnFlags::NOT_NULL_FLAG;
     }
@@ -143,9 +143,9 @@ pub fn definition<'a>(c: &'a OutputColumn, results: Option<Charset>) -> ColumnDe
         org_name: origin.map_or(b"", |o| o.org_name.as_bytes()),
         extended: ExtendedMetadata::default(),
         collation: collation.0,
-        length: c.ty.display_length().saturating_mul(max_len),
+        length: c.ty.wire_length(collation.charset()),
         column_type: wire_type(&c.ty),
         flags,
-        decimals: c.ty.decimals(),
+        decimals: wire.decimals,
     }
 }

@@ -2,8 +2,8 @@
 
 use hashbrown::HashMap;
 use selkie_binlog::builder::{EventContext, GtidChoice, Mark};
-use selkie_binlog::event::{GtidEvent, RowsKind, SelkieEvent, SelkieKind, EventBody, gtid_flags};
-use selkie_binlog::{EventBuffer, Gtid, TransactionEvents};
+use selkie_binlog::event::{RowsKind, SelkieEvent, SelkieKind, EventBody, gtid_flags};
+use selkie_binlog::{EventBuffer, TransactionEvents};
 use selkie_catalog::Table;
 use selkie_executor::RowLog;
 use selkie_types::{SqlResult, TimeZone, Value};
@@ -126,7 +126,7 @@ impl TxnLog {
         }
         events.xid(xid);
         let flags = gtid_flags::TRANSACTIONAL | gtid_flags::ALLOW_PARALLEL;
-        Some(events.finish(choice, GtidEvent::new(Gtid::default(), flags)))
+        Some(events.finish(choice, flags))
     }
 
     fn change(&mut self, table: &Table, kind: RowsKind, key: &[u8], images: &[&[Value]]) -> SqlResult<()> {

@@ -59,6 +59,10 @@ pub struct Done {
 
 /// One client's session.
 pub struct Session {
+    /// The server (also in `host`, for expressions).
+    pub instance: Arc<Instance>,
+    /// What others see of this connection.
+    pub connection: Arc<ConnectionState>,
     /// State that expressions can see.
     pub host: Host,
     /// The transaction.
@@ -96,9 +100,11 @@ impl Session {
         let txn = instance.txns.transaction();
         let connection = ConnectionState::new(id, "unauthenticated user", host, txn.owner().clone());
         instance.register(connection.clone());
-        let host = Host::new(instance, connection);
+        let host = Host::new(instance.clone(), connection.clone());
         let log = TxnLog::new(event_context(&host));
         Session {
+            instance,
+            connection,
             host,
             txn,
             log,
@@ -129,7 +135,8 @@ impl Session {
         self.host.user_vars.clear();
         self.host.drop_temporary();
         self.instance().user_locks.release_all(self.host.connection.id);
-        self.host.vars = self.instance().globals.read().clone();
+        let globals = self.instance.globals.read().clone();
+        self.host.vars = globals;
         self.host.set_var("pseudo_thread_id", &self.host.connection.id.to_string());
         self.host.last_insert_id = 0;
         self.diag = Diagnostics::default();
@@ -584,6 +591,36 @@ impl Session {
         } else {
             Err(sql_err!(ER_SPECIFIC_ACCESS_DENIED_ERROR, privilege))
         }
+    }
+
+    /// COM_FIELD_LIST: definitions of a table's columns.
+    pub fn field_list(&mut self, client: &mut Client, table: &str, wildcard: &str) -> SqlResult<()> {
+        let db = self.host.database.clone().ok_or_else(|| sql_err!(ER_NO_DB_ERROR))?;
+        let quoted = table.replace('`', "``");
+        let text = format!("SELECT * FROM `{quoted}` LIMIT 0");
+        let parsed = parse(text.as_bytes(), &self.parse_options()).map_err(parse_error)?;
+        let planned = self.plan(&parsed.statement, &[])?;
+        let results = self.host.hot.character_set_results;
+        let status = self.status(false);
+        if let selkie_planner::plan::Statement::Query(q) = &planned.planned.statement {
+            for c in &q.columns {
+                if wildcard.is_empty() || crate::accounts::like(&c.name.to_lowercase(), &wildcard.to_lowercase()) {
+                    let d = crate::result::definition(c, results);
+                    selkie_protocol::response::put_field_list_column(&mut client.out, client.capabilities, &d, None);
+                }
+            }
+        }
+        let _ = db;
+        if !self.in_transaction() {
+            self.commit()?;
+        }
+        selkie_protocol::response::Eof { warnings: 0, status }.encode(&mut client.out);
+        Ok(())
+    }
+
+    /// Answers a text statement from the plan cache, if it is there.
+    fn try_cached(&mut self, _client: &mut Client, _text: &[u8], _answer: Answer) -> SqlResult<bool> {
+        Ok(false)
     }
 
     fn run_kill(&mut self, k: &ast::Kill) -> SqlResult<()> {

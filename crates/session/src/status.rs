@@ -43,3 +43,15 @@ pub struct Status {
 pub fn bump(c: &AtomicU64) {
     c.fetch_add(1, Ordering::Relaxed);
 }
+
+/// The line of COM_STATISTICS.
+pub fn statistics(instance: &crate::Instance) -> String {
+    let uptime = instance.started.elapsed().as_secs().max(1);
+    let questions = instance.status.questions.load(Ordering::Relaxed);
+    format!(
+        "Uptime: {uptime}  Threads: {}  Questions: {questions}  Slow queries: {}  Opens: 0  Open tables: 0  Queries per second avg: {:.3}",
+        instance.connection_count(),
+        instance.status.slow_queries.load(Ordering::Relaxed),
+        questions as f64 / uptime as f64,
+    )
+}

@@ -23,11 +23,6 @@ impl BinlogLog {
     pub fn log(&mut self) -> &mut Log {
         &mut self.log
     }
-
-    /// Takes the log out, to close it.
-    pub fn into_log(self) -> Log {
-        self.log
-    }
 }
 
 impl CommitLog for BinlogLog {

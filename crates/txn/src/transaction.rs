@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use selkie_engine::{IndexId, ReadAt, Reader, Timestamp};
+use selkie_engine::{IndexId, ReadAt, Reader, Timestamp, WriteBatch};
 
 use crate::error::{Result, TxnError};
 use crate::locks::{HeldLocks, LockOwner, Mode, Wait};
@@ -37,6 +37,9 @@ pub struct Mark {
     writes: usize,
     locks: usize,
 }
+
+/// About how large one engine batch of a transaction gets: batches are held in the engine's cache whole.
+pub(crate) const BATCH_BYTES: usize = 4 << 20;
 
 /// A session's transaction.
 pub struct Transaction<L: CommitLog> {
@@ -339,15 +342,20 @@ impl<L: CommitLog> Transaction<L> {
     fn commit_writes(&mut self, events: Option<L::Events>) -> Result<Option<(Timestamp, L::Events)>> {
         let manager = self.manager.clone();
         let mut volatile = None;
-        let mut durable = None;
+        let mut durable: Vec<Box<dyn WriteBatch>> = Vec::new();
+        let mut batch_bytes = BATCH_BYTES;
         for (index, key, value) in self.writes.iter() {
             let batch = if is_volatile(index) {
                 volatile.get_or_insert(manager.volatile.begin_write()?)
             } else {
-                match &mut durable {
-                    Some(b) => b,
-                    none => none.insert(manager.engine.begin_write()?),
+                // A large transaction is several engine batches that commit at one timestamp.
+                if batch_bytes >= BATCH_BYTES {
+                    durable.push(manager.engine.begin_write()?);
+                    batch_bytes = 0;
                 }
+                batch_bytes += key.len() + value.map_or(0, <[u8]>::len) + 64;
+                let last = durable.len() - 1;
+                &mut durable[last]
             };
             match value {
                 Some(v) => batch.put(index, key, v)?,
@@ -355,7 +363,7 @@ impl<L: CommitLog> Transaction<L> {
             }
         }
         let Some(events) = events else {
-            debug_assert!(durable.is_none(), "durable writes need events");
+            debug_assert!(durable.is_empty(), "durable writes need events");
             if let Some(b) = volatile {
                 b.commit_ordered(manager.pipeline.ordered().max(1) + 1)?;
             }

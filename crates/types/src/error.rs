@@ -1,6 +1,6 @@
 //! Errors and warnings as users see them: MariaDB's number, SQLSTATE and message.
 //!
-//! An error is made from a code of [`codes`](crate::codes) and the arguments of its template:
+//! An error is made from a code of [`codes`] and the arguments of its template:
 //! `sql_err!(ER_NO_SUCH_TABLE, db, table)`. Layers below SQL (engines, the log, the protocol) have
 //! enums of their own, which `session` maps to these once.
 

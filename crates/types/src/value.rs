@@ -40,6 +40,8 @@ pub enum Value {
     DateTime(DateTime),
 }
 
+const _: () = assert!(size_of::<Value>() <= 24);
+
 /// The values of one row, in the order of its columns.
 pub type Row = Vec<Value>;
 

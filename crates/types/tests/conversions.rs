@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use selkie_types::convert::{self, ColumnRef, ConvertCtx};
 use selkie_types::datetime::{DateRules, Parts};
-use selkie_types::{
-    Collation, Decimal, Diagnostics, EnumDef, IntWidth, SqlMode, SqlType, TextKind, TimeZone, Value,
-};
+use selkie_types::{Collation, Decimal, Diagnostics, EnumDef, IntWidth, SqlMode, SqlType, TextKind, TimeZone, Value};
 
 /// 2023-11-14 22:13:20 UTC, as the capture sets it.
 const NOW: i64 = 1_700_000_000_000_000;
@@ -34,7 +32,9 @@ fn unescape(s: &str) -> String {
 fn literal(text: &str) -> (Value, SqlType) {
     let quoted = |s: &str| unescape(&unescape(s.trim_matches('\'')));
     let rules = DateRules::default();
-    let datetime = |s: &str| Parts::parse_datetime(s.as_bytes(), rules).map(|p| p.datetime(6, rules)).unwrap_or_else(|| panic!("{s}"));
+    let datetime = |s: &str| {
+        Parts::parse_datetime(s.as_bytes(), rules).map(|p| p.datetime(6, rules)).unwrap_or_else(|| panic!("{s}"))
+    };
     let fsp = |s: &str| s.split_once('.').map_or(0, |(_, f)| f.len() as u8);
     if text == "null" {
         return (Value::Null, SqlType::Null);
@@ -55,8 +55,7 @@ fn literal(text: &str) -> (Value, SqlType) {
         return (Value::Time(t), SqlType::Time { fsp: fsp(&s) });
     }
     if let Some(s) = text.strip_prefix("0x") {
-        let bytes: Vec<u8> =
-            (0..s.len() / 2).map(|i| u8::from_str_radix(&s[2 * i..2 * i + 2], 16).unwrap()).collect();
+        let bytes: Vec<u8> = (0..s.len() / 2).map(|i| u8::from_str_radix(&s[2 * i..2 * i + 2], 16).unwrap()).collect();
         return (Value::bytes(&bytes), SqlType::varchar(bytes.len() as u32, Collation::BINARY));
     }
     if text.starts_with('\'') {
@@ -251,7 +250,9 @@ fn cast_values() {
             let v = convert::cast(v, &from, &ty, &mut inner).unwrap();
             // MariaDB names the column by the expression's text, which is not known here.
             for (level, e) in diag.conditions {
-                let message = e.message().replace("column 'cast'", &format!("column 'cast({} as {})'", unescape(case.literal), case.ty));
+                let message = e
+                    .message()
+                    .replace("column 'cast'", &format!("column 'cast({} as {})'", unescape(case.literal), case.ty));
                 ctx.diag.push(level, selkie_types::SqlError::raw(e.code(), e.sqlstate(), message));
             }
             (show(&v, &ty), vec![])

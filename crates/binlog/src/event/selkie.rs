@@ -19,6 +19,7 @@ const KIND_DICTIONARY: u8 = 2;
 const KIND_LOCAL: u8 = 3;
 const KIND_FILLER: u8 = 4;
 const KIND_DURABLE: u8 = 5;
+const KIND_ROW_KEYS: u8 = 6;
 const FLAG_ENDS_GROUP: u8 = 1;
 const FLAG_AFTER_GAP: u8 = 2;
 
@@ -41,6 +42,9 @@ pub enum SelkieKind {
     Filler,
     /// All before this position was synced when this was written: damage before it is no torn tail.
     Durable(LogPosition),
+    /// Hidden row ids of the rows that a statement changed in tables without a primary key, in the order of its
+    /// rows events, each as table id (u64, little endian) and key (8 bytes).
+    RowKeys(Bytes),
 }
 
 /// An event of Selkie's own.
@@ -121,6 +125,7 @@ impl SelkieEvent {
             KIND_DICTIONARY => SelkieKind::Dictionary(share(body, r.take_rest())),
             KIND_LOCAL => SelkieKind::Local(share(body, r.take_rest())),
             KIND_FILLER => SelkieKind::Filler,
+            KIND_ROW_KEYS => SelkieKind::RowKeys(share(body, r.take_rest())),
             KIND_DURABLE => SelkieKind::Durable(LogPosition(r.u64("log position")?)),
             _ => {
                 return Err(DecodeError::Unsupported(
@@ -149,6 +154,7 @@ impl SelkieEvent {
             SelkieKind::Local(b) => (KIND_LOCAL, None, b),
             SelkieKind::Filler => (KIND_FILLER, None, &[]),
             SelkieKind::Durable(p) => (KIND_DURABLE, Some(*p), &[]),
+            SelkieKind::RowKeys(b) => (KIND_ROW_KEYS, None, b),
         };
         out.put_u8(kind);
         out.put_u8(flags);

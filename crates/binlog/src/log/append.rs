@@ -431,13 +431,14 @@ impl Log {
 
     /// Closes the log cleanly: Stop event, everything synced, in-use flag cleared. Readers that
     /// wait are woken and told.
-    pub fn close(mut self) -> Result<(), LogError> {
+    pub fn close(&mut self) -> Result<(), LogError> {
         let result = self
             .shared
             .check()
             .and_then(|()| self.end_file(EventBody::Stop));
         let mut state = self.shared.state.lock();
         state.closed = true;
+        state.poison.get_or_insert_with(|| "it was closed".to_owned());
         self.shared.wake(&state);
         result
     }

@@ -143,7 +143,7 @@ impl GroupTracker {
             });
         };
         match event.kind {
-            SelkieKind::Dictionary(_) | SelkieKind::Local(_) => {}
+            SelkieKind::Dictionary(_) | SelkieKind::Local(_) | SelkieKind::RowKeys(_) => {}
             SelkieKind::Start { .. } | SelkieKind::Filler | SelkieKind::Durable(_) => {
                 return if self.is_inside() {
                     Err(DecodeError::Malformed {

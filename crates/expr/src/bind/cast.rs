@@ -31,10 +31,10 @@ pub fn bind_cast(cx: &BindCtx, e: Expr, target: CastTarget) -> SqlResult<Expr> {
         CastTarget::Unsigned => node(e, attr::bigint(20, true), nullable, numeric),
         CastTarget::Decimal(p, s) => {
             if s as u32 > attr::MAX_SCALE {
-                return Err(sql_err!(ER_TOO_BIG_SCALE, s, crate::describe::describe(&e), attr::MAX_SCALE));
+                return Err(sql_err!(ER_TOO_BIG_SCALE, crate::describe::describe(&e), attr::MAX_SCALE));
             }
             if p as u32 > attr::MAX_PRECISION {
-                return Err(sql_err!(ER_TOO_BIG_PRECISION, p, crate::describe::describe(&e), attr::MAX_PRECISION));
+                return Err(sql_err!(ER_TOO_BIG_PRECISION, crate::describe::describe(&e), attr::MAX_PRECISION));
             }
             if p < s {
                 return Err(sql_err!(ER_M_BIGGER_THAN_D, ""));
@@ -69,7 +69,7 @@ fn int_cast_len(e: &Expr) -> u32 {
 
 /// Error 1426 for more than six fractional digits.
 pub(crate) fn checked_fsp(fsp: u8, what: &str) -> SqlResult<u8> {
-    if fsp > 6 { Err(sql_err!(ER_TOO_BIG_PRECISION, fsp, what, 6)) } else { Ok(fsp) }
+    if fsp > 6 { Err(sql_err!(ER_TOO_BIG_PRECISION, what, 6)) } else { Ok(fsp) }
 }
 
 fn to_binary(e: Expr, len: Option<u32>) -> Expr {

@@ -45,7 +45,7 @@ fn int_literal_type(v: i64, len: u32) -> SqlType {
 }
 
 /// A literal with its sign turned, where the operand is a number literal.
-pub(super) fn negated(e: &Expr) -> Option<Expr> {
+pub(crate) fn negated(e: &Expr) -> Option<Expr> {
     let ExprKind::Const(v) = &e.kind else { return None };
     let display = attr::char_len(&e.ty);
     Some(match v {
@@ -104,9 +104,13 @@ pub fn literal_binary(bytes: &[u8]) -> Expr {
     Expr::constant(Value::bytes(bytes), attr::text(bytes.len() as u64, Collation::BINARY))
 }
 
+/// The type of `TRUE` and `FALSE`: a length that tells them from 1 and 0, and MariaDB's.
+pub(crate) const BOOL_LITERAL: SqlType =
+    SqlType::Int { width: IntWidth::Int, unsigned: false, zerofill: false, display: 5 };
+
 /// `TRUE`, `FALSE`
 pub fn literal_bool(value: bool) -> Expr {
-    Expr::constant(Value::bool(value), SqlType::BOOL)
+    Expr::constant(Value::bool(value), BOOL_LITERAL)
 }
 
 /// `NULL`

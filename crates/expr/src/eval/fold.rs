@@ -152,7 +152,7 @@ fn day_op(op: CmpOp, at: DateTime) -> Option<CmpOp> {
 }
 
 /// Whether the expression has one value throughout the statement (constants, parameters, foldable functions of them).
-pub(crate) fn is_constant(e: &Expr) -> bool {
+pub fn is_constant(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Const(_) | ExprKind::Param(_) | ExprKind::Correlated(_) => true,
         ExprKind::Cast(e) | ExprKind::Not(e) => is_constant(e),

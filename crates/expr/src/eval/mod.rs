@@ -8,12 +8,11 @@ mod fold;
 mod subquery;
 
 pub use compare::ValueCompare;
-pub use fold::fold;
+pub use fold::{fold, is_constant};
 
 use selkie_types::{SqlResult, SqlType, Value};
 
 use crate::context::EvalContext;
-use crate::func::args;
 use crate::ir::{CmpOp, Expr, ExprKind};
 
 /// TRUE, FALSE or NULL as a value.
@@ -257,10 +256,4 @@ fn param(v: Value, ty: &SqlType, ctx: &mut dyn EvalContext) -> SqlResult<Value> 
     }
     let from = natural_type(&v, ctx.settings().collation_connection);
     cast::cast(v, &from, ty, ctx)
-}
-
-/// Evaluates to an integer; `None` is NULL.
-pub(crate) fn eval_int(e: &Expr, row: &[Value], ctx: &mut dyn EvalContext) -> SqlResult<Option<i64>> {
-    let v = e.eval(row, ctx)?;
-    Ok(if v.is_null() { None } else { Some(args::saturating_int(&v)) })
 }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use selkie_types::{Decimal, SqlResult, SqlType, Value};
+use selkie_types::{Decimal, SqlType, Value};
 
 use crate::bind::attr::{self, Family};
-use crate::context::EvalContext;
 use crate::ir::{Expr, ExprKind};
 
 /// Evaluates an argument; returns NULL from the calling evaluator where it is NULL.
@@ -152,12 +151,4 @@ pub(crate) fn str_of(b: &[u8]) -> &str {
 /// A text value from an owned buffer.
 pub(crate) fn owned(b: Vec<u8>) -> Value {
     Value::Bytes(Arc::from(b))
-}
-
-/// Evaluates an argument as an optional text.
-pub(crate) fn opt_bytes(e: &Expr, row: &[Value], ctx: &mut dyn EvalContext) -> SqlResult<Option<Arc<[u8]>>> {
-    Ok(match e.eval(row, ctx)? {
-        Value::Bytes(b) => Some(b),
-        _ => None,
-    })
 }

@@ -98,7 +98,7 @@ fn interval_of(add: &Add, v: &Value) -> Option<Interval> {
         Value::Decimal(d) => Interval::from_seconds(d)?,
         v => Interval::from_int(add.unit, i64::try_from(args::wide(v)).ok()?)?,
     };
-    Some(if add.subtract { i.neg() } else { i })
+    Some(if add.subtract { i.negated() } else { i })
 }
 
 fn overflow(ctx: Ctx<'_>, what: &str) -> SqlResult<Value> {

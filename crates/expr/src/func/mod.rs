@@ -17,7 +17,16 @@ use crate::ir::{Coercibility, Expr, ExprKind, ScalarFunction};
 pub(crate) mod arith;
 pub(crate) mod args;
 pub(crate) mod control;
+pub(crate) mod encoding;
+mod hash;
+mod info;
+pub(crate) mod interval;
+pub(crate) mod json;
 pub(crate) mod math;
+pub(crate) mod regexp;
+pub(crate) mod string;
+pub(crate) mod temporal;
+pub(crate) mod temporal_parse;
 
 /// Evaluates a bound call.
 pub(crate) type EvalFn = fn(&Call, &[Expr], &[Value], &mut dyn EvalContext) -> SqlResult<Value>;
@@ -153,7 +162,18 @@ impl Build {
 fn registry() -> &'static HashMap<&'static str, &'static Def> {
     static REGISTRY: OnceLock<HashMap<&'static str, &'static Def>> = OnceLock::new();
     REGISTRY.get_or_init(|| {
-        let families: [&'static [Def]; 2] = [control::FUNCTIONS, math::FUNCTIONS];
+        let families: [&'static [Def]; 10] = [
+            control::FUNCTIONS,
+            math::FUNCTIONS,
+            string::FUNCTIONS,
+            encoding::FUNCTIONS,
+            hash::FUNCTIONS,
+            info::FUNCTIONS,
+            regexp::FUNCTIONS,
+            temporal::FUNCTIONS,
+            interval::FUNCTIONS,
+            json::FUNCTIONS,
+        ];
         families.into_iter().flatten().map(|d| (d.name, d)).collect()
     })
 }

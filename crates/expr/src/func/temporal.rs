@@ -345,7 +345,7 @@ fn eval_str_to_date(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> 
     Ok(match call.ty {
         SqlType::Date => Value::Date(p.date),
         SqlType::Time { .. } => Value::Time(p.time(fsp, rules)),
-        _ => p.datetime(fsp, rules).map_or(Value::Null, Value::DateTime),
+        _ => Value::DateTime(p.datetime(fsp, rules)),
     })
 }
 
@@ -356,7 +356,7 @@ fn current(name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
         Some(_) => return Err(sql_err!(ER_PARSE_ERROR, "syntax error", name, 1)),
     };
     if fsp > 6 {
-        return Err(sql_err!(ER_TOO_BIG_PRECISION, fsp, name, 6));
+        return Err(sql_err!(ER_TOO_BIG_PRECISION, name, 6));
     }
     let (eval, ty): (EvalFn, SqlType) = match name {
         "curdate" => (curdate, SqlType::Date),

@@ -29,7 +29,7 @@ pub(crate) fn literal(ty: &SqlType, text: &str) -> Option<(Value, SqlType)> {
             (p.cut == Cut::None && p.kind == Kind::Date).then_some((Value::Date(p.date), SqlType::Date))
         }
         SqlType::Time { .. } => {
-            let p = Parts::parse_time(bytes)?;
+            let p = Parts::parse_time(bytes, rules)?;
             (p.cut != Cut::Text && p.kind == Kind::Time).then(|| (Value::Time(p.time(fsp, rules)), SqlType::Time { fsp }))
         }
         _ => {
@@ -37,7 +37,7 @@ pub(crate) fn literal(ty: &SqlType, text: &str) -> Option<(Value, SqlType)> {
             if p.cut == Cut::Text || p.kind == Kind::Date {
                 return None;
             }
-            Some((Value::DateTime(p.datetime(fsp, rules)?), SqlType::DateTime { fsp }))
+            Some((Value::DateTime(p.datetime(fsp, rules)), SqlType::DateTime { fsp }))
         }
     }
 }
@@ -138,7 +138,7 @@ pub(crate) fn moment(v: Value, ty: &SqlType, ctx: &mut dyn EvalContext) -> SqlRe
         Value::Date(d) => Some(Moment::DateTime(d.at_midnight())),
         Value::Bytes(ref b) => {
             let rules = DateRules::of(ctx.settings().sql_mode);
-            let Some(p) = Parts::parse_time(b) else {
+            let Some(p) = Parts::parse_time(b, rules) else {
                 incorrect(ctx, "time", &String::from_utf8_lossy(b));
                 return Ok(None);
             };
@@ -149,7 +149,7 @@ pub(crate) fn moment(v: Value, ty: &SqlType, ctx: &mut dyn EvalContext) -> SqlRe
             if p.kind == Kind::Time {
                 Some(Moment::Time(p.time(6, rules)))
             } else {
-                p.datetime(6, rules).map(Moment::DateTime)
+                Some(Moment::DateTime(p.datetime(6, rules)))
             }
         }
         v => {

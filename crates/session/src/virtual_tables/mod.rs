@@ -14,3 +14,8 @@ pub fn columns(_db: &str, _name: &str) -> Option<Vec<VirtualColumn>> {
 pub fn rows(_host: &mut Host, db: &str, name: &str, _lookups: &[(usize, Value)]) -> SqlResult<Vec<Value>> {
     Err(sql_err!(ER_UNKNOWN_TABLE, name, db))
 }
+
+/// Whether a database is virtual.
+pub fn is_database(name: &str) -> bool {
+    name.eq_ignore_ascii_case("information_schema") || name.eq_ignore_ascii_case("performance_schema")
+}

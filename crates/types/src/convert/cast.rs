@@ -149,7 +149,8 @@ pub fn to_u64(v: &Value, from: &SqlType, ctx: &mut ConvertCtx<'_>) -> u64 {
                 overflow(Level::Note, &String::from_utf8_lossy(&text), "UNSIGNED BIGINT", ctx);
                 return 0;
             }
-            let negative_text = matches!(v, Value::Bytes(b) if parse_int(b).used > 0 && b.trim_ascii_start().starts_with(b"-"));
+            let negative_text =
+                matches!(v, Value::Bytes(b) if parse_int(b).used > 0 && b.trim_ascii_start().starts_with(b"-"));
             let out = matches!(v, Value::Bytes(b) if parse_int(b).value < i64::MIN as i128);
             if (i < 0 || negative_text) && !out {
                 let note = "Cast to unsigned converted negative integer to it's positive complement";
@@ -309,7 +310,7 @@ fn cast_text(
     let binary = collation.is_binary();
     let bytes = if !binary && std::str::from_utf8(&bytes).is_err() {
         ctx.incorrect("string", &bytes, true);
-        Arc::from(String::from_utf8_lossy(&bytes).replace('\u{fffd}', "?").as_bytes())
+        Arc::from(super::repaired(&bytes).as_bytes())
     } else {
         bytes
     };

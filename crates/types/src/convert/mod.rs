@@ -77,6 +77,12 @@ impl<'a> From<&'a str> for ColumnRef<'a> {
     }
 }
 
+impl<'a> From<&'a String> for ColumnRef<'a> {
+    fn from(column: &'a String) -> ColumnRef<'a> {
+        ColumnRef::from(column.as_str())
+    }
+}
+
 /// A value's text as it stands in messages: bytes that are no text show as `\xHH`.
 pub(crate) fn shown(value: &[u8], binary: bool) -> Cow<'_, str> {
     match std::str::from_utf8(value) {
@@ -108,6 +114,16 @@ impl fmt::Display for Escaped<'_> {
         }
         Ok(())
     }
+}
+
+/// Text of bytes that are not valid UTF-8: `?` for each byte that is not.
+pub(crate) fn repaired(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        out.extend(std::iter::repeat_n('?', chunk.invalid().len()));
+    }
+    out
 }
 
 /// Whether values of a type are bytes without meaning as characters.

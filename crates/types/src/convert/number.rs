@@ -243,7 +243,13 @@ fn shortest(v: f64) -> Digits {
 /// Appends a double in MariaDB's shortest form: digits up to 10^15 and down to 10^-15, else `1.5e16`.
 pub fn write_f64(v: f64, out: &mut Vec<u8>) {
     if !v.is_finite() {
-        out.extend_from_slice(if v.is_nan() { b"nan" } else if v > 0.0 { b"inf" } else { b"-inf" });
+        out.extend_from_slice(if v.is_nan() {
+            b"nan"
+        } else if v > 0.0 {
+            b"inf"
+        } else {
+            b"-inf"
+        });
         return;
     }
     if v == v.trunc() && v.abs() < 1e15 {
@@ -277,8 +283,7 @@ pub fn write_f64_in(v: f64, width: usize, out: &mut Vec<u8>) -> bool {
     } else {
         width as i64 - overhead(&d, false)
     };
-    let exponent_room =
-        width as i64 - d.negative as i64 - 1 - itoa::Buffer::new().format(d.point - 1).len() as i64;
+    let exponent_room = width as i64 - d.negative as i64 - 1 - itoa::Buffer::new().format(d.point - 1).len() as i64;
     let exponent_digits = if exponent_room >= 3 { exponent_room - 1 } else { exponent_room.min(1) };
     let use_exponent = exponent || exponent_digits > fixed_digits;
     let use_exponent = use_exponent || fixed_digits <= 0;
@@ -334,15 +339,10 @@ pub(super) fn f64_to_decimal(v: f64) -> (Decimal, bool) {
 }
 
 /// A few bytes of text without the heap.
+#[derive(Default)]
 struct StackText {
     buf: [u8; 32],
     len: usize,
-}
-
-impl Default for StackText {
-    fn default() -> StackText {
-        StackText { buf: [0; 32], len: 0 }
-    }
 }
 
 impl StackText {
@@ -373,12 +373,26 @@ mod tests {
     #[test]
     fn doubles_as_mariadb_prints_them() {
         for (v, s) in [
-            (1e14, "100000000000000"), (1e15, "1e15"), (123456789012345678.0, "1.2345678901234568e17"),
-            (1e-4, "0.0001"), (1.5e-15, "0.0000000000000015"), (1e-16, "1e-16"), (1e300, "1e300"), (-1e15, "-1e15"),
-            (0.1 + 0.2, "0.30000000000000004"), (1.0 / 3.0, "0.3333333333333333"), (-0.0, "0"), (1e-15, "0.000000000000001"),
-            (999999999999999.0, "999999999999999"), (9999999999999998.0, "9.999999999999998e15"),
-            (1.7976931348623157e308, "1.7976931348623157e308"), (4.9e-324, "5e-324"), (123456789e10, "1.23456789e18"),
-            (-1.5, "-1.5"), (100.0, "100"), (20240102030405.68, "20240102030405.68"),
+            (1e14, "100000000000000"),
+            (1e15, "1e15"),
+            (123456789012345678.0, "1.2345678901234568e17"),
+            (1e-4, "0.0001"),
+            (1.5e-15, "0.0000000000000015"),
+            (1e-16, "1e-16"),
+            (1e300, "1e300"),
+            (-1e15, "-1e15"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (1.0 / 3.0, "0.3333333333333333"),
+            (-0.0, "0"),
+            (1e-15, "0.000000000000001"),
+            (999999999999999.0, "999999999999999"),
+            (9999999999999998.0, "9.999999999999998e15"),
+            (1.7976931348623157e308, "1.7976931348623157e308"),
+            (4.9e-324, "5e-324"),
+            (123456789e10, "1.23456789e18"),
+            (-1.5, "-1.5"),
+            (100.0, "100"),
+            (20240102030405.68, "20240102030405.68"),
         ] {
             assert_eq!(text(v), s);
         }
@@ -387,9 +401,18 @@ mod tests {
     #[test]
     fn floats_have_six_digits() {
         for (v, s) in [
-            (1.1f32, "1.1"), (1234567.0, "1234570"), (1e10, "10000000000"), (0.000012345678, "0.0000123457"),
-            (16777216.0, "16777200"), (3.4e38, "3.4e38"), (999999.5, "1000000"), (1e-45, "1.4013e-45"),
-            (1e14, "100000000000000"), (1e15, "1e15"), (123456e9, "123456000000000"), (0.0, "0"),
+            (1.1f32, "1.1"),
+            (1234567.0, "1234570"),
+            (1e10, "10000000000"),
+            (0.000012345678, "0.0000123457"),
+            (16777216.0, "16777200"),
+            (3.4e38, "3.4e38"),
+            (999999.5, "1000000"),
+            (1e-45, "1.4013e-45"),
+            (1e14, "100000000000000"),
+            (1e15, "1e15"),
+            (123456e9, "123456000000000"),
+            (0.0, "0"),
         ] {
             let mut out = Vec::new();
             write_f32(v, &mut out);

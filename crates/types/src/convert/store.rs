@@ -3,13 +3,14 @@
 //! What does not fit is adjusted with a warning, or refused with an error in strict mode. What a column
 //! merely has no room for (fractional digits, trailing spaces, a time of day) is adjusted with a note.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::cast::{int_range, int_value, prefix_len, temporal_decimal};
 use super::number::{Rest, f64_to_decimal, f64_to_i128, parse_f64, rest_of, round_f64, write_f64_in};
 use super::temporal::{split_number, time_on_today};
 use super::text::{text_of, write_text};
-use super::{ColumnRef, ConvertCtx, is_binary, shown};
+use super::{ColumnRef, ConvertCtx, is_binary, repaired, shown};
 use crate::datetime::{Cut, DateRules, Kind, Parts};
 use crate::{
     Collation, Date, DateTime, Decimal, EnumDef, IntWidth, SqlError, SqlResult, SqlType, TextKind, Time, Value, codes,
@@ -122,7 +123,8 @@ impl Store<'_, '_, '_> {
         let (min, max) = int_range(width, unsigned);
         let mut text = None;
         // Numbers beyond 128 bits are out of range all the same.
-        let decimal = |d: &Decimal| d.round(0).mantissa().unwrap_or(if d.is_negative() { i128::MIN } else { i128::MAX });
+        let decimal =
+            |d: &Decimal| d.round(0).mantissa().unwrap_or(if d.is_negative() { i128::MIN } else { i128::MAX });
         let n = match &v {
             Value::Null => return Ok(v),
             Value::Int(i) => *i as i128,
@@ -538,15 +540,11 @@ impl Store<'_, '_, '_> {
             return Ok(bytes);
         }
         let charset = collation.charset();
-        if let Err(e) = std::str::from_utf8(&bytes) {
-            self.bad_string(&bytes[e.valid_up_to()..])?;
-            let text = String::from_utf8_lossy(&bytes).replace('\u{fffd}', "?");
-            return Ok(Arc::from(text.as_bytes()));
-        }
-        if charset.can_hold(&bytes) {
-            return Ok(bytes);
-        }
-        let Ok(text) = std::str::from_utf8(&bytes) else { return Ok(bytes) };
+        let (text, first_invalid) = match std::str::from_utf8(&bytes) {
+            Ok(_) if charset.can_hold(&bytes) => return Ok(bytes),
+            Ok(text) => (Cow::Borrowed(text), None),
+            Err(e) => (Cow::Owned(repaired(&bytes)), Some(e.valid_up_to())),
+        };
         let mut out = String::with_capacity(text.len());
         let mut first_bad = None;
         for (i, c) in text.char_indices() {
@@ -557,7 +555,9 @@ impl Store<'_, '_, '_> {
                 out.push('?');
             }
         }
-        self.bad_string(&bytes[first_bad.unwrap_or(0)..])?;
+        // Up to the first invalid byte both texts are the same.
+        let at = first_bad.into_iter().chain(first_invalid).min().unwrap_or(0);
+        self.bad_string(&bytes[at..])?;
         Ok(Arc::from(out.as_bytes()))
     }
 

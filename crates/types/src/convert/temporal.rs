@@ -1,8 +1,8 @@
 //! Any value as a date or time, in expressions.
 
+use super::ConvertCtx;
 use super::number::f64_to_i128;
 use super::text::text_of;
-use super::ConvertCtx;
 use crate::datetime::{Cut, DateRules, Parts};
 use crate::error::Level;
 use crate::{Date, DateTime, Decimal, SqlType, Time, Value};

@@ -10,7 +10,7 @@ const MAX_DAY_NUMBER: i64 = 3_652_424;
 
 /// Whether a year has a 29 February (year 0 has none).
 pub const fn is_leap_year(year: u32) -> bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) && year != 0
+    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) && year != 0
 }
 
 /// Days of a month, 1 to 12; 31 for any other number.

@@ -199,11 +199,11 @@ impl Interval {
                 result = Interval::from_int(unit, *v)?;
             }
         }
-        Some(if negative { result.neg() } else { result })
+        Some(if negative { result.negated() } else { result })
     }
 
     /// The other direction.
-    pub fn neg(self) -> Interval {
+    pub fn negated(self) -> Interval {
         Interval { months: self.months.saturating_neg(), micros: self.micros.saturating_neg() }
     }
 }

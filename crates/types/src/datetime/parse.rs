@@ -137,8 +137,10 @@ impl Parts {
             [b'+', rest @ ..] => (false, rest),
             _ => (false, text),
         };
-        let significant =
-            rest.iter().rposition(|b| b.is_ascii_digit() || b.is_ascii_punctuation() || *b == b'T').map_or(0, |i| i + 1);
+        let significant = rest
+            .iter()
+            .rposition(|b| b.is_ascii_digit() || b.is_ascii_punctuation() || *b == b'T')
+            .map_or(0, |i| i + 1);
         if significant >= 12 || rest[..significant].iter().any(|b| *b == b'T' || is_space(*b)) {
             match read_datetime(rest, false) {
                 Ok(p) if !negative => return Some(p),
@@ -159,7 +161,7 @@ impl Parts {
     pub fn time_from_number(number: i64, negative: bool, nanos: u32, rules: DateRules) -> Option<Parts> {
         let negative = negative || number < 0;
         let n = number.unsigned_abs();
-        if n >= 10_000_000 && n < 100_000_000_000_000 {
+        if (10_000_000..100_000_000_000_000).contains(&n) {
             return number_parts(i64::try_from(n).ok()?, nanos).map(|p| Parts { negative, ..p }.round_nanos(rules));
         }
         let (minute, second) = ((n / 100 % 100) as u32, (n % 100) as u32);

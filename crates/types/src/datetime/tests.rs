@@ -82,9 +82,7 @@ fn zone_names() {
 
 #[test]
 fn months_keep_to_the_calendar() {
-    let plus = |s: &str, unit, n| {
-        Interval::from_int(unit, n).and_then(|i| at(s).plus(i)).map(|t| t.to_string())
-    };
+    let plus = |s: &str, unit, n| Interval::from_int(unit, n).and_then(|i| at(s).plus(i)).map(|t| t.to_string());
     assert_eq!(plus("2024-01-31", IntervalUnit::Month, 1).as_deref(), Some("2024-02-29 00:00:00"));
     assert_eq!(plus("2024-02-29", IntervalUnit::Year, -1).as_deref(), Some("2023-02-28 00:00:00"));
     assert_eq!(plus("9999-12-31", IntervalUnit::Day, 1), None);

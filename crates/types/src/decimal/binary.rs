@@ -5,7 +5,7 @@
 use bnum::cast::As;
 use bnum::types::U1024;
 
-use super::{Decimal, WIDE_TEN, WIDE_ZERO, pow10_wide};
+use super::{Decimal, MAX_PRECISION, MAX_SCALE, WIDE_TEN, WIDE_ZERO, pow10_wide};
 
 /// Bytes that 0 to 9 digits take.
 const GROUP_BYTES: [usize; 10] = [0, 1, 1, 2, 2, 3, 3, 4, 4, 4];
@@ -65,8 +65,12 @@ impl Decimal {
         }
     }
 
-    /// Reads the packed form; `None` where the bytes are too few or are no digits.
+    /// Reads the packed form; `None` where the bytes are too few or are no digits, and for
+    /// a precision or scale that no column has.
     pub fn read_binary(bytes: &[u8], precision: u8, scale: u8) -> Option<Decimal> {
+        if precision > MAX_PRECISION || scale > MAX_SCALE || scale > precision {
+            return None;
+        }
         let len = Decimal::binary_len(precision, scale);
         let bytes = bytes.get(..len)?;
         let negative = *bytes.first()? & 0x80 == 0;

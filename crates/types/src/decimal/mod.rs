@@ -5,7 +5,7 @@
 //! The scale is part of the value for printing, not for comparing: `1.0 == 1.00`.
 //!
 //! MariaDB computes in groups ("words") of nine digits, nine of them at the most: 81 digits. What is
-//! kept of a long product or quotient follows from that, so the rule is applied here too ([`fit`]).
+//! kept of a long product or quotient follows from that, so the rule is applied here too.
 //! Results of expressions may therefore carry more digits than their SQL type shows (a quotient ends
 //! at a word boundary): whoever prints or stores them rounds to the type's scale.
 //!
@@ -107,7 +107,11 @@ impl Decimal {
         if (-SMALL_MAX..=SMALL_MAX).contains(&mantissa) {
             Decimal(Repr::Small { scale, hi: (mantissa >> 64) as i32, lo: mantissa as u64 })
         } else {
-            Decimal(Repr::Big(Box::new(Big { negative: mantissa < 0, scale, magnitude: mantissa.unsigned_abs().as_() })))
+            Decimal(Repr::Big(Box::new(Big {
+                negative: mantissa < 0,
+                scale,
+                magnitude: mantissa.unsigned_abs().as_(),
+            })))
         }
     }
 

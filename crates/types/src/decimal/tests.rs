@@ -16,9 +16,16 @@ fn hash_of(v: &Decimal) -> u64 {
 
 #[test]
 fn text_keeps_the_scale() {
-    for s in ["0", "0.10", "-0.10", "123.456", "-1", "99999999999999999999999999999999999999999999999999999999999999999",
-        "0.00000000000000000000000000000000000001", "12345678901234567890123456789.123456789"]
-    {
+    for s in [
+        "0",
+        "0.10",
+        "-0.10",
+        "123.456",
+        "-1",
+        "99999999999999999999999999999999999999999999999999999999999999999",
+        "0.00000000000000000000000000000000000001",
+        "12345678901234567890123456789.123456789",
+    ] {
         assert_eq!(d(s).to_string(), s);
     }
     assert_eq!(d("-0.00").to_string(), "0.00");
@@ -55,7 +62,7 @@ fn results_as_mariadb_gives_them() {
     let a = d("12345678901234567890123456789.123456789").overflowing_mul(&d("98765432109876543210.123456789")).0;
     assert_eq!(a.to_string(), "1219326311370217952251181222111111111111126352689.891784789750190521");
     let b = d("1.23456789012345678901234567890123456789");
-    assert_eq!(b.overflowing_mul(&b).0.to_string(), "1.52415787532388367504953515625666819230");
+    assert_eq!(b.overflowing_mul(&b).0.round(38).to_string(), "1.52415787532388367504953515625666819230");
     assert_eq!(d("1.50").rem(&d("0.7")).map(|r| r.to_string()).as_deref(), Some("0.10"));
     assert_eq!(d("-7.5").rem(&d("2")).map(|r| r.to_string()).as_deref(), Some("-1.5"));
     assert_eq!(d("12345.6789").int_div(&d("0.001")).map(|r| r.to_string()).as_deref(), Some("12345678"));
@@ -83,6 +90,8 @@ fn packed_form() {
     assert_eq!(Decimal::read_binary(&out, 14, 4), Some(d("-1234567890.1234")));
     assert_eq!(Decimal::read_binary(&[0xff; 7], 14, 4), None);
     assert_eq!(Decimal::read_binary(&[], 14, 4), None);
+    assert_eq!(Decimal::read_binary(&[0x80; 200], 255, 4), None);
+    assert_eq!(Decimal::read_binary(&[0x80; 200], 4, 200), None);
 }
 
 fn number() -> impl Strategy<Value = String> {

@@ -43,10 +43,7 @@ fn widens_to(from: Charset, to: Charset) -> bool {
     matches!((from, to), (Ascii, Latin1 | Utf8mb3 | Utf8mb4) | (Latin1, Utf8mb3 | Utf8mb4) | (Utf8mb3, Utf8mb4))
 }
 
-fn merge(
-    a: (Collation, Coercibility),
-    b: (Collation, Coercibility),
-) -> Result<(Collation, Coercibility), ()> {
+fn merge(a: (Collation, Coercibility), b: (Collation, Coercibility)) -> Result<(Collation, Coercibility), ()> {
     if a.0 == b.0 {
         return Ok((a.0, a.1.min(b.1)));
     }
@@ -124,7 +121,7 @@ pub fn aggregate_collations(
     {
         return Ok(**first);
     }
-    if !clash && !(for_comparison && result.1 == Coercibility::None) {
+    if !(clash || for_comparison && result.1 == Coercibility::None) {
         return Ok(result);
     }
     Err(match operands {

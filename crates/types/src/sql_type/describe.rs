@@ -1,6 +1,7 @@
 //! Types as users see them: in SHOW COLUMNS, in information_schema and on the wire.
 
 use super::{EnumDef, IntWidth, SqlType, TextKind};
+use crate::Charset;
 
 /// How a column's type stands in a column definition packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,7 +11,8 @@ pub struct WireType {
     /// UNSIGNED (32), ZEROFILL (64), BINARY (128), BLOB (16), ENUM (256), SET (2048). Those of keys and
     /// nullability are the table's.
     pub flags: u16,
-    /// Digits after the point; 31 where there is no fixed number.
+    /// Digits after the point; 31 where there is no fixed number. (MariaDB says 39 for text that is no
+    /// column, and sets BINARY for numbers that are none.)
     pub decimals: u8,
 }
 
@@ -214,6 +216,14 @@ impl SqlType {
             SqlType::Text { kind, len, .. } => kind.blob_limit().unwrap_or(*len),
             SqlType::Enum(def) => def.longest(),
             SqlType::Set(def) => def.all_together(),
+        }
+    }
+
+    /// The length in a column definition packet, in bytes of the result set's character set.
+    pub fn wire_length(&self, results: Charset) -> u32 {
+        match self.collation() {
+            Some(c) if !c.is_binary() => self.display_length().saturating_mul(results.max_len()),
+            _ => self.display_length(),
         }
     }
 

@@ -19,9 +19,7 @@ fn parse(text: &str) -> SqlType {
     let fsp = arg(0) as u8;
     let int = |width| SqlType::Int { width, unsigned, zerofill, display: arg(0) as u8 };
     let digits = (numbers.len() == 2).then(|| (arg(0) as u8, arg(1) as u8));
-    let text = |kind: TextKind, collation| {
-        SqlType::Text { kind, len: kind.blob_limit().unwrap_or(arg(0)), collation }
-    };
+    let text = |kind: TextKind, collation| SqlType::Text { kind, len: kind.blob_limit().unwrap_or(arg(0)), collation };
     let members = || {
         let members = args.split("','").map(|m| m.trim_matches('\'').replace("''", "'")).collect();
         Arc::new(EnumDef { members, collation })
@@ -97,7 +95,9 @@ fn common_types() {
         let (a, b) = (parse(f[0]), parse(f[1]));
         let fallback = Collation::UTF8MB4_GENERAL_CI;
         let show = |t: &SqlType| match t.collation() {
-            Some(c) if c != Collation::UTF8MB4_GENERAL_CI && !c.is_binary() => format!("{} {}", t.column_type(), c.name()),
+            Some(c) if c != Collation::UTF8MB4_GENERAL_CI && !c.is_binary() => {
+                format!("{} {}", t.column_type(), c.name())
+            }
             _ => t.column_type(),
         };
         for (x, y) in [(&a, &b), (&b, &a)] {
@@ -146,4 +146,34 @@ fn comparisons() {
     assert_eq!(SqlType::Time { fsp: 0 }.comparison_type(&SqlType::Date), ComparisonType::DateTime);
     assert_eq!(SqlType::BIGINT.comparison_type(&SqlType::BIGINT_UNSIGNED), ComparisonType::Int);
     assert_eq!(SqlType::Null.comparison_type(&SqlType::BIGINT), ComparisonType::Int);
+}
+
+#[test]
+fn column_definition_packets() {
+    // As `mariadb --column-type-info` shows a column's type, length, decimals and flags.
+    for (ty, number, length, decimals, flags) in [
+        ("tinyint(4)", 1, 4, 0, 0),
+        ("smallint(5) unsigned", 2, 5, 0, 32),
+        ("int(10) unsigned zerofill", 3, 10, 0, 96),
+        ("decimal(10,2)", 246, 12, 2, 0),
+        ("decimal(10,0) unsigned", 246, 10, 0, 32),
+        ("float", 4, 12, 31, 0),
+        ("float(7,3)", 4, 7, 3, 0),
+        ("year(4)", 13, 4, 0, 96),
+        ("bit(10)", 16, 10, 0, 32),
+        ("date", 10, 10, 0, 128),
+        ("time(3)", 11, 14, 3, 128),
+        ("timestamp(6)", 7, 26, 6, 160),
+        ("char(5)", 254, 15, 0, 0),
+        ("text", 252, 196_605, 0, 16),
+        ("longtext", 252, u32::MAX, 0, 16),
+        ("varbinary(20)", 253, 20, 0, 128),
+        ("blob", 252, 65_535, 0, 144),
+        ("enum('a','bb')", 254, 6, 0, 256),
+        ("set('x','yy')", 254, 12, 0, 2048),
+    ] {
+        let t = parse(ty);
+        assert_eq!(t.wire(), WireType { number, flags, decimals }, "{ty}");
+        assert_eq!(t.wire_length(Charset::Utf8mb3), length, "{ty}");
+    }
 }
