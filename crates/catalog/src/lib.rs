@@ -10,5 +10,6 @@ pub mod dictionary;
 pub mod keys;
 pub mod mdl;
 pub mod schema;
+pub mod show_create;
 
 pub use schema::*;

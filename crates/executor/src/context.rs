@@ -1,6 +1,7 @@
 //! One execution of one statement: everything that operators and expressions share.
 
 use std::any::Any;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -11,7 +12,7 @@ use selkie_planner::plan::QueryPlan;
 use selkie_types::convert::ConvertCtx;
 use selkie_types::{Diagnostics, SqlResult, SqlType, Value, sql_err};
 
-use selkie_catalog::Table;
+use selkie_catalog::Schema;
 
 use crate::row_log::RowLog;
 use crate::subquery::SubqueryCache;
@@ -33,6 +34,10 @@ pub trait SessionHost: SessionInfo {
     fn virtual_width(&mut self, db: &str, name: &str) -> SqlResult<usize>;
     /// Calls a stored function.
     fn call_function(&mut self, db: &str, name: &str, args: Vec<Value>) -> SqlResult<Value>;
+    /// `tmpdir`: where operators put rows that they may not hold.
+    fn tmpdir(&self) -> PathBuf {
+        std::env::temp_dir()
+    }
     /// For upcasts by the session itself.
     fn as_any(&mut self) -> &mut dyn Any;
 }
@@ -66,6 +71,8 @@ pub struct ExecLimits {
 
 /// One execution of a statement.
 pub struct ExecCtx<'a> {
+    /// The dictionary version that the statement was planned with.
+    pub schema: Arc<Schema>,
     /// The session's transaction.
     pub txn: &'a mut Txn,
     /// Auto-increment counters and row counts of tables.
@@ -90,7 +97,7 @@ pub struct ExecCtx<'a> {
     pub killed: &'a AtomicBool,
     /// Results of subqueries.
     pub subqueries: SubqueryCache,
-    /// Rows of [`SharedPlan`](selkie_planner::plan::SharedPlan)s computed so far, by id, of the query being run.
+    /// Rows of [`SharedPlan`](selkie_planner::plan::SharedPlan)s computed so far, by the plan's address.
     pub shared: HashMap<usize, Arc<Vec<Value>>>,
     /// Rows of the last round of a recursive shared plan, while it is computed.
     pub deltas: HashMap<usize, Arc<Vec<Value>>>,
@@ -110,6 +117,7 @@ impl<'a> ExecCtx<'a> {
     /// A fresh execution.
     #[allow(clippy::too_many_arguments)]
     pub fn new(
+        schema: Arc<Schema>,
         txn: &'a mut Txn,
         tables: &'a TableRuntimes,
         log: &'a mut dyn RowLog,
@@ -121,6 +129,7 @@ impl<'a> ExecCtx<'a> {
         killed: &'a AtomicBool,
     ) -> ExecCtx<'a> {
         ExecCtx {
+            schema,
             txn,
             tables,
             log,
@@ -213,9 +222,4 @@ impl EvalContext for ExecCtx<'_> {
 /// The plan behind a subquery expression.
 pub(crate) fn plan_of(q: &Subquery) -> SqlResult<Arc<QueryPlan>> {
     q.plan.clone().downcast::<QueryPlan>().map_err(|_| sql_err!(ER_UNKNOWN_ERROR))
-}
-
-/// Name of a table for messages.
-pub(crate) fn full_name(t: &Table) -> String {
-    format!("{}.{}", t.db, t.name)
 }

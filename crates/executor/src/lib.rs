@@ -5,24 +5,37 @@
 //!
 //! It must not know SQL text, the wire protocol, accounts, or what the log's events look like.
 
+mod aggregate;
 pub mod batch;
 mod build;
 pub mod context;
+mod derived;
 pub mod dml;
 mod foreign;
+mod group_calls;
+mod hash_join;
 pub mod key_value;
+mod nested_loop;
 pub mod operator;
 mod plan_types;
 pub mod query;
 mod row_build;
+mod row_input;
+mod row_key;
 pub mod row_log;
 mod row_set;
+mod row_store;
 mod scan;
+mod set_operation;
+mod shared;
 mod simple;
+mod sort;
+mod spill;
 pub mod store;
 mod subquery;
 pub mod tables;
 mod txn_api;
+mod virtual_scan;
 
 pub use context::{ExecCtx, ExecLimits, SessionHost};
 pub use dml::DmlResult;

@@ -8,7 +8,8 @@ use selkie_types::{SqlResult, Value};
 
 use crate::context::{ExecCtx, plan_of};
 use crate::query::collect;
-use crate::row_set::{RowKey, RowSet};
+use crate::row_key::RowKey;
+use crate::row_set::RowSet;
 
 /// How many different sets of outer values are remembered for one subquery.
 const REMEMBERED_MAX: usize = 1024;
@@ -19,6 +20,15 @@ pub struct SubqueryCache {
     rows: HashMap<(usize, Vec<u8>), Arc<Vec<Value>>>,
     sets: HashMap<(usize, Vec<u8>), Arc<Members>>,
     counts: HashMap<usize, usize>,
+}
+
+impl SubqueryCache {
+    /// Forgets all results.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.sets.clear();
+        self.counts.clear();
+    }
 }
 
 /// The rows of an IN subquery, hashed.
@@ -133,7 +143,7 @@ pub fn contains(cx: &mut ExecCtx<'_>, q: &Subquery, correlated: Vec<Value>, need
     }
     let width = needle.len().max(1);
     if !needle.iter().any(Value::is_null) {
-        if members.set.lock().contains(needle)? {
+        if members.set.lock().contains(needle) {
             return Ok(Some(true));
         }
         return Ok(if may_match(q, &members.with_null, needle, width)? { None } else { Some(false) });
@@ -159,8 +169,8 @@ fn may_match(q: &Subquery, rows: &[Value], needle: &[Value], width: usize) -> Sq
             }
             let key = RowKey::new([&q.columns[i]]);
             let (mut x, mut y) = (Vec::new(), Vec::new());
-            key.encode(std::slice::from_ref(a), &mut x)?;
-            key.encode(std::slice::from_ref(b), &mut y)?;
+            key.encode(std::slice::from_ref(a), &mut x);
+            key.encode(std::slice::from_ref(b), &mut y);
             agrees &= x == y;
         }
         if agrees {

@@ -7,6 +7,8 @@
 //! [`parse`] reads one statement and says where the next begins; [`ParseError`] has MariaDB's words.
 
 pub mod ast;
+pub mod digest;
+pub mod display;
 mod error;
 mod keywords;
 mod lexer;

@@ -17,7 +17,7 @@ pub mod logical;
 mod physical;
 pub mod plan;
 mod rewrite;
-mod text;
+pub mod text;
 
 use std::sync::Arc;
 
@@ -100,20 +100,30 @@ impl Bound {
         Ok(match self {
             Bound::Query(q) => Bound::Query(r.query(q)?),
             Bound::Insert(mut s) => {
-                if let bind::BoundInsertSource::Query(q) = s.source {
-                    s.source = bind::BoundInsertSource::Query(r.query(q)?);
-                }
+                s.source = match s.source {
+                    bind::BoundInsertSource::Query(q) => bind::BoundInsertSource::Query(r.query(q)?),
+                    bind::BoundInsertSource::Values(rows) => bind::BoundInsertSource::Values(
+                        rows.into_iter()
+                            .map(|row| row.into_iter().map(|v| v.map(|e| r.expr(e))).collect())
+                            .collect(),
+                    ),
+                };
+                s.on_duplicate = s.on_duplicate.into_iter().map(|(c, v)| (c, v.map(|e| r.expr(e)))).collect();
                 Bound::Insert(s)
             }
             Bound::Update(mut s) => {
                 s.rel = r.changed(s.rel)?;
+                for t in &mut s.targets {
+                    let list = std::mem::take(&mut t.assignments);
+                    t.assignments = list.into_iter().map(|(c, v)| (c, v.map(|e| r.expr(e)))).collect();
+                }
                 Bound::Update(s)
             }
             Bound::Delete(mut s) => {
                 s.rel = r.changed(s.rel)?;
                 Bound::Delete(s)
             }
-            other => other,
+            Bound::Do(list) => Bound::Do(list.into_iter().map(|e| r.expr(e)).collect()),
         })
     }
 }

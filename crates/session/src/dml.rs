@@ -361,6 +361,7 @@ impl Session {
         };
         let limits = exec_limits(host);
         ExecCtx::new(
+            self.instance.dictionary.schema(),
             &mut self.txn,
             &self.instance.tables,
             &mut self.log,

@@ -35,6 +35,7 @@ use crate::logical::{Arena, ColId, LogicalQuery};
 use crate::plan::{LockMode, LockWait};
 
 use cte::CteDef;
+pub(crate) use from::is_mergeable;
 pub(crate) use dml::{BoundDelete, BoundInsert, BoundInsertSource, BoundUpdate};
 use scope::Scope;
 

@@ -169,7 +169,7 @@ impl Binder<'_> {
             }
             inputs.push((t.rel.project(casts), cols));
         }
-        let mut fresh = |b: &mut Self| -> Vec<ColId> {
+        let fresh = |b: &mut Self| -> Vec<ColId> {
             names
                 .iter()
                 .zip(&infos)

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use selkie_catalog::{ColumnDefault, Table};
-use selkie_expr::bind::{self, BindCtx};
+use selkie_expr::bind::BindCtx;
 use selkie_expr::{Coercibility, Expr, ExprKind};
 use selkie_parser::ast;
 use selkie_types::{
@@ -224,9 +224,4 @@ fn lob(size: ast::LobSize, collation: Collation) -> SqlType {
 fn members(values: &[Vec<u8>], collation: Collation) -> Arc<EnumDef> {
     let members = values.iter().map(|v| String::from_utf8_lossy(v).into_owned()).collect();
     Arc::new(EnumDef { members, collation })
-}
-
-/// Converts a bound default so that INSERT may take it as it is.
-pub(crate) fn default_null() -> Expr {
-    bind::literal_null()
 }

@@ -147,7 +147,7 @@ impl<'a> Lowering<'a> {
         };
         let outer = self.shared_used.take();
         let env = Env::default();
-        let mut part = |l: &mut Self, q: &LogicalQuery| -> SqlResult<Plan> {
+        let part = |l: &mut Self, q: &LogicalQuery| -> SqlResult<Plan> {
             let cols: Vec<ColId> = q.output.iter().map(|(_, c)| *c).collect();
             let need = cols.iter().copied().collect();
             let p = l.rel(&q.rel, &need, &env, &Want::default())?;

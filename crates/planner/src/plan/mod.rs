@@ -5,6 +5,8 @@
 //! a join produces the left row's slots followed by the right row's; an aggregate produces its group
 //! keys followed by its aggregate results; a window appends its results behind the input's slots.
 
+pub mod display;
+
 use std::sync::Arc;
 
 use selkie_catalog::Table;

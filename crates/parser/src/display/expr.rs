@@ -1,0 +1,788 @@
+//! Expressions as text.
+
+use super::{Printer, charset_name};
+use crate::ast::{
+    BinaryOp, ColumnRef, Expr, FrameBound, FrameExclude, FrameUnits, FunctionCall, GetFormatKind, IntervalUnit,
+    Literal, MatchMode, Quantifier, Query, SetExpr, TrimSide, TruthValue, UnaryOp, VarScope, WeightString, Window,
+    WindowSpec,
+};
+
+/// How tightly what an expression shows as binds; the parser's levels.
+mod level {
+    pub(super) const ASSIGN: u8 = 0;
+    pub(super) const OR: u8 = 1;
+    pub(super) const XOR: u8 = 2;
+    pub(super) const AND: u8 = 3;
+    pub(super) const COMPARISON: u8 = 5;
+    pub(super) const BETWEEN: u8 = 7;
+    pub(super) const LIKE: u8 = 8;
+    pub(super) const BIT_OR: u8 = 9;
+    pub(super) const BIT_AND: u8 = 10;
+    pub(super) const SHIFT: u8 = 11;
+    pub(super) const ADD: u8 = 12;
+    pub(super) const MUL: u8 = 13;
+    pub(super) const BIT_XOR: u8 = 14;
+    pub(super) const NEG: u8 = 16;
+    pub(super) const COLLATE: u8 = 17;
+    pub(super) const PRIMARY: u8 = 20;
+}
+
+/// Functions that are shown by another name.
+const NAMES: &[(&str, &str)] = &[
+    ("upper", "ucase"),
+    ("lower", "lcase"),
+    ("length", "octet_length"),
+    ("lengthb", "octet_length"),
+    ("character_length", "char_length"),
+    ("day", "dayofmonth"),
+    ("power", "pow"),
+    ("ceil", "ceiling"),
+    ("atan2", "atan"),
+    ("sha1", "sha"),
+    ("stddev", "std"),
+    ("stddev_pop", "std"),
+    ("var_pop", "variance"),
+    ("schema", "database"),
+    ("session_user", "user"),
+    ("system_user", "user"),
+    ("now", "current_timestamp"),
+    ("substring", "substr"),
+    ("mid", "substr"),
+];
+
+/// The opposite of a comparison.
+fn opposite(op: BinaryOp) -> Option<BinaryOp> {
+    Some(match op {
+        BinaryOp::Eq => BinaryOp::Ne,
+        BinaryOp::Ne => BinaryOp::Eq,
+        BinaryOp::Lt => BinaryOp::Ge,
+        BinaryOp::Ge => BinaryOp::Lt,
+        BinaryOp::Gt => BinaryOp::Le,
+        BinaryOp::Le => BinaryOp::Gt,
+        _ => return None,
+    })
+}
+
+/// What `NOT expr` is shown as, if the negation goes inside.
+fn negated(expr: &Expr) -> Option<Expr> {
+    let all = |terms: &[Expr]| -> Vec<Expr> { terms.iter().map(not).collect() };
+    Some(match expr {
+        Expr::Column(_) => {
+            let zero = Box::new(Expr::Literal(Literal::Int(0)));
+            Expr::Binary { op: BinaryOp::Eq, left: Box::new(expr.clone()), right: zero }
+        }
+        Expr::And(terms) => Expr::Or(all(terms)),
+        Expr::Or(terms) => Expr::And(all(terms)),
+        Expr::Binary { op, left, right } => {
+            Expr::Binary { op: opposite(*op)?, left: left.clone(), right: right.clone() }
+        }
+        Expr::Between { negated, expr, low, high } => {
+            Expr::Between { negated: !negated, expr: expr.clone(), low: low.clone(), high: high.clone() }
+        }
+        Expr::InList { negated, expr, list } => {
+            Expr::InList { negated: !negated, expr: expr.clone(), list: list.clone() }
+        }
+        Expr::IsNull { negated, expr } => Expr::IsNull { negated: !negated, expr: expr.clone() },
+        Expr::Like { negated, expr, pattern, escape } => {
+            Expr::Like { negated: !negated, expr: expr.clone(), pattern: pattern.clone(), escape: escape.clone() }
+        }
+        Expr::Unary { op: UnaryOp::Not, expr } => match &**expr {
+            column @ Expr::Column(_) => nonzero(column),
+            other => other.clone(),
+        },
+        _ => return None,
+    })
+}
+
+fn not(expr: &Expr) -> Expr {
+    negated(expr).unwrap_or_else(|| Expr::Unary { op: UnaryOp::Not, expr: Box::new(expr.clone()) })
+}
+
+fn nonzero(column: &Expr) -> Expr {
+    let zero = Box::new(Expr::Literal(Literal::Int(0)));
+    Expr::Binary { op: BinaryOp::Ne, left: Box::new(column.clone()), right: zero }
+}
+
+/// What an expression is shown as if that is another expression.
+fn folded(expr: &Expr) -> Option<Expr> {
+    match expr {
+        Expr::Unary { op: UnaryOp::Not, expr } => negated(expr),
+        Expr::InList { negated, expr, list } if list.len() == 1 => {
+            let op = if *negated { BinaryOp::Ne } else { BinaryOp::Eq };
+            let right = Box::new(list.first()?.clone());
+            Some(Expr::Binary { op, left: expr.clone(), right })
+        }
+        Expr::IsTruth { negated, expr, value: TruthValue::Unknown } => {
+            Some(Expr::IsNull { negated: *negated, expr: expr.clone() })
+        }
+        Expr::Function(call) if call.db.is_none() => folded_call(call),
+        _ => None,
+    }
+}
+
+fn folded_call(call: &FunctionCall) -> Option<Expr> {
+    use crate::ast::CastType;
+    let one = || call.args.first().map(|arg| Box::new(arg.clone()));
+    let cast = |ty| Some(Expr::Cast { expr: one()?, ty });
+    match (call.name.value.to_ascii_lowercase().as_str(), call.args.len()) {
+        ("mod", 2) => {
+            let right = Box::new(call.args.get(1)?.clone());
+            Some(Expr::Binary { op: BinaryOp::Mod, left: one()?, right })
+        }
+        ("isnull", 1) => Some(Expr::IsNull { negated: false, expr: one()? }),
+        ("date", 1) => cast(CastType::Date),
+        ("time", 1) => cast(CastType::Time(None)),
+        ("timestamp", 1) => cast(CastType::DateTime(None)),
+        _ => None,
+    }
+}
+
+impl Printer {
+    pub(super) fn expr(&mut self, expr: &Expr) {
+        self.expr_at(expr, level::ASSIGN);
+    }
+
+    /// A condition: a bare column is a comparison with zero there.
+    pub(super) fn condition(&mut self, expr: &Expr) {
+        self.truth(expr, level::ASSIGN);
+    }
+
+    fn truth(&mut self, expr: &Expr, min: u8) {
+        match expr {
+            Expr::Column(_) => self.expr_at(&nonzero(expr), min),
+            _ => self.expr_at(expr, min),
+        }
+    }
+
+    /// An operand, in parentheses if it binds less tightly than `min`.
+    fn expr_at(&mut self, expr: &Expr, min: u8) {
+        if let Some(other) = folded(expr) {
+            return self.expr_at(&other, min);
+        }
+        let parens = precedence(expr) < min;
+        if parens {
+            self.push("(");
+        }
+        self.bare(expr);
+        if parens {
+            self.push(")");
+        }
+    }
+
+    fn bare(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Literal(literal) => self.literal(literal),
+            Expr::Column(column) => self.column(column),
+            Expr::Param(_) => self.push("?"),
+            Expr::UserVar(name) => {
+                self.push("@");
+                self.ident(name);
+            }
+            Expr::UserVarAssign { name, value } => {
+                self.push("@");
+                self.ident(name);
+                self.push(":=");
+                self.expr(value);
+            }
+            Expr::SysVar(var) => {
+                self.push(match var.scope {
+                    Some(VarScope::Global) => "@@global.",
+                    Some(VarScope::Session) => "@@session.",
+                    None => "@@",
+                });
+                if let Some(base) = &var.base {
+                    self.ident(base);
+                    self.push(".");
+                }
+                self.ident(&var.name);
+            }
+            Expr::Unary { op, expr } => match op {
+                UnaryOp::Neg => self.prefixed("-", expr),
+                UnaryOp::BitNot => self.prefixed("~", expr),
+                UnaryOp::Not => self.prefixed("!", expr),
+                UnaryOp::Binary => {
+                    self.push("cast(");
+                    self.expr(expr);
+                    self.push(" as char charset binary)");
+                }
+            },
+            Expr::Binary { op, left, right } => self.binary(*op, left, right),
+            Expr::And(terms) => self.list(terms, " and ", |p, term| p.truth(term, level::AND + 1)),
+            Expr::Or(terms) => self.list(terms, " or ", |p, term| p.truth(term, level::OR + 1)),
+            Expr::Like { negated, expr, pattern, escape } => {
+                self.expr_at(expr, level::LIKE);
+                // Two blanks, as MariaDB has it.
+                self.push(if *negated { "  not like " } else { " like " });
+                self.expr_at(pattern, level::BIT_OR);
+                if let Some(escape) = escape {
+                    self.push(" escape ");
+                    self.expr_at(escape, level::NEG);
+                }
+            }
+            Expr::Regexp { negated, expr, pattern } => {
+                self.push(if *negated { "!(" } else { "" });
+                self.expr_at(expr, level::LIKE);
+                self.push(" regexp ");
+                self.expr_at(pattern, level::BIT_OR);
+                self.push(if *negated { ")" } else { "" });
+            }
+            Expr::Between { negated, expr, low, high } => {
+                self.expr_at(expr, level::LIKE);
+                self.push(if *negated { " not between " } else { " between " });
+                self.expr_at(low, level::LIKE);
+                self.push(" and ");
+                self.expr_at(high, level::LIKE);
+            }
+            Expr::InList { negated, expr, list } => {
+                self.expr_at(expr, level::LIKE);
+                self.push(if *negated { " not in (" } else { " in (" });
+                self.list(list, ",", Self::expr);
+                self.push(")");
+            }
+            Expr::InSubquery { negated, expr, query } => {
+                self.push(if *negated { "!(" } else { "" });
+                self.expr_at(expr, level::LIKE);
+                self.push(" in ");
+                self.subquery(query);
+                self.push(if *negated { ")" } else { "" });
+            }
+            Expr::Quantified { op, quantifier, left, query } => {
+                self.expr_at(left, level::COMPARISON);
+                self.push(operator(*op));
+                self.push(if *quantifier == Quantifier::All { "all " } else { "any " });
+                self.subquery(query);
+            }
+            Expr::IsNull { negated, expr } => {
+                self.expr_at(expr, level::COMPARISON);
+                self.push(if *negated { " is not null" } else { " is null" });
+            }
+            Expr::IsTruth { negated, expr, value } => {
+                self.expr_at(expr, level::COMPARISON);
+                self.push(if *negated { " is not " } else { " is " });
+                self.push(match value {
+                    TruthValue::True => "true",
+                    TruthValue::False => "false",
+                    TruthValue::Unknown => "unknown",
+                });
+            }
+            Expr::Exists(query) => {
+                self.push("exists(");
+                self.query(query, false);
+                // One row is enough, and MariaDB says so.
+                let limitable = query.limit.is_none()
+                    && query.locking.is_none()
+                    && query.into.is_none()
+                    && matches!(query.body, SetExpr::Select(_));
+                self.push(if limitable { " limit 1)" } else { ")" });
+            }
+            Expr::Subquery(query) => self.subquery(query),
+            Expr::Row(row) => self.args("", row),
+            Expr::Case { operand, branches, else_expr } => {
+                self.push("case ");
+                if let Some(operand) = operand {
+                    self.expr(operand);
+                    self.push(" ");
+                }
+                for branch in branches {
+                    self.push("when ");
+                    self.expr(&branch.when);
+                    self.push(" then ");
+                    self.expr(&branch.then);
+                    self.push(" ");
+                }
+                if let Some(other) = else_expr {
+                    self.push("else ");
+                    self.expr(other);
+                    self.push(" ");
+                }
+                self.push("end");
+            }
+            _ => self.special(expr),
+        }
+    }
+
+    /// Calls with a syntax of their own.
+    fn special(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Cast { expr, ty } => {
+                // The type of a dynamic column is an argument.
+                if let Expr::Function(call) = &**expr
+                    && call.name.is("column_get")
+                {
+                    self.push("column_get(");
+                    self.list(&call.args, ",", Self::expr);
+                    self.push(" as ");
+                } else {
+                    self.push("cast(");
+                    self.expr(expr);
+                    self.push(" as ");
+                }
+                self.cast_type(ty);
+                self.push(")");
+            }
+            Expr::ConvertUsing { expr, charset } => {
+                self.push("convert(");
+                self.expr(expr);
+                self.push(" using ");
+                self.push(&charset_name(charset));
+                self.push(")");
+            }
+            Expr::Collate { expr, collation } => {
+                self.expr_at(expr, level::COLLATE);
+                self.push(" collate ");
+                self.push(&collation.to_ascii_lowercase());
+            }
+            Expr::Extract { unit, expr } => {
+                self.push("extract(");
+                self.push(unit_name(*unit));
+                self.push(" from ");
+                self.expr(expr);
+                self.push(")");
+            }
+            Expr::Trim { side, what, expr } => self.trim(*side, what.as_deref(), expr),
+            Expr::DateArith { subtract, date, value, unit } => {
+                self.expr_at(date, level::ADD);
+                self.push(if *subtract { " - interval " } else { " + interval " });
+                self.expr(value);
+                self.push(" ");
+                self.push(unit_name(*unit));
+            }
+            Expr::TimestampDiff { unit, from, to } => {
+                self.push("timestampdiff(");
+                self.push(&unit_name(*unit).to_ascii_uppercase());
+                self.push(",");
+                self.expr(from);
+                self.push(",");
+                self.expr(to);
+                self.push(")");
+            }
+            Expr::GetFormat { kind, locale } => {
+                self.push("get_format(");
+                self.push(match kind {
+                    GetFormatKind::Date => "DATE",
+                    GetFormatKind::Time => "TIME",
+                    GetFormatKind::DateTime => "DATETIME",
+                });
+                self.push(", ");
+                self.expr(locale);
+                self.push(")");
+            }
+            Expr::Char { args, charset } => {
+                self.push("char(");
+                self.list(args, ",", Self::expr);
+                if let Some(charset) = charset {
+                    self.push(" using ");
+                    self.push(&charset_name(charset));
+                }
+                self.push(")");
+            }
+            Expr::WeightString(weight) => self.weight_string(weight),
+            Expr::Match { columns, against, mode } => {
+                self.push("(match ");
+                self.list(columns, ",", Self::expr);
+                self.push(" against (");
+                self.expr_at(against, level::BIT_OR);
+                self.push(match mode {
+                    MatchMode::NaturalLanguage => "",
+                    MatchMode::Boolean => " in boolean mode",
+                    MatchMode::QueryExpansion => " with query expansion",
+                });
+                self.push("))");
+            }
+            Expr::Default(column) => {
+                self.push("default");
+                if let Some(column) = column {
+                    self.push("(");
+                    self.column(column);
+                    self.push(")");
+                }
+            }
+            Expr::Ignore => self.push("ignore"),
+            Expr::InsertValue(column) => {
+                self.push("values(");
+                self.column(column);
+                self.push(")");
+            }
+            Expr::NextValue(name) => {
+                self.push("nextval(");
+                self.object_name(name);
+                self.push(")");
+            }
+            Expr::PreviousValue(name) => {
+                self.push("lastval(");
+                self.object_name(name);
+                self.push(")");
+            }
+            Expr::SetVal { sequence, value, is_used, round } => {
+                self.push("setval(");
+                self.object_name(sequence);
+                self.push(",");
+                self.number(value);
+                self.push(if *is_used { ",1," } else { ",0," });
+                self.number(round);
+                self.push(")");
+            }
+            Expr::Function(call) => self.call(call),
+            // Every other kind was printed by the caller.
+            _ => {}
+        }
+    }
+
+    fn prefixed(&mut self, sign: &str, operand: &Expr) {
+        self.push(sign);
+        self.expr_at(operand, level::NEG);
+    }
+
+    fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) {
+        if op == BinaryOp::Concat {
+            return self.list_call("concat", &[left, right]);
+        }
+        if op == BinaryOp::SoundsLike {
+            self.list_call("soundex", &[left]);
+            self.push(" = ");
+            return self.list_call("soundex", &[right]);
+        }
+        let level = binary_level(op);
+        self.expr_at(left, level);
+        self.push(operator(op));
+        // A comparison's right operand is what the grammar calls a predicate.
+        let right_level = if level == level::COMPARISON { level::BETWEEN } else { level + 1 };
+        self.expr_at(right, right_level);
+    }
+
+    fn list_call(&mut self, name: &str, args: &[&Expr]) {
+        self.push(name);
+        self.push("(");
+        self.list(args, ",", |p, arg| p.expr(arg));
+        self.push(")");
+    }
+
+    fn args(&mut self, name: &str, args: &[Expr]) {
+        self.push(name);
+        self.push("(");
+        self.list(args, ",", Self::expr);
+        self.push(")");
+    }
+
+    fn subquery(&mut self, query: &Query) {
+        self.push("(");
+        self.query(query, false);
+        self.push(")");
+    }
+
+    fn column(&mut self, column: &ColumnRef) {
+        for part in [&column.db, &column.table].into_iter().flatten() {
+            self.ident(part);
+            self.push(".");
+        }
+        self.ident(&column.name);
+    }
+
+    pub(super) fn literal(&mut self, literal: &Literal) {
+        match literal {
+            Literal::Null => self.push("NULL"),
+            Literal::True => self.push("1"),
+            Literal::False => self.push("0"),
+            Literal::Int(value) => self.number(value),
+            Literal::Decimal(digits) => {
+                // `.5` is shown as 0.5, and `5.` as 5, but that would be another type here.
+                if digits.starts_with('.') {
+                    self.push("0");
+                }
+                self.push(digits);
+            }
+            Literal::Float(digits) => self.push(digits),
+            Literal::Str(literal) => self.string(literal),
+            Literal::Hex { bytes, quoted } => {
+                self.push(if *quoted { "X'" } else { "0x" });
+                self.hex(bytes);
+                self.push(if *quoted { "'" } else { "" });
+            }
+            Literal::Bit(bytes) if bytes.is_empty() => self.push("b''"),
+            Literal::Bit(bytes) => {
+                self.push("0x");
+                self.hex(bytes);
+            }
+            Literal::Date(text) => {
+                self.push("DATE");
+                self.bytes(text.as_bytes());
+            }
+            Literal::Time(text) => {
+                self.push("TIME");
+                self.bytes(text.as_bytes());
+            }
+            Literal::Timestamp(text) => {
+                self.push("TIMESTAMP");
+                self.bytes(text.as_bytes());
+            }
+        }
+    }
+
+    fn trim(&mut self, side: Option<TrimSide>, what: Option<&Expr>, expr: &Expr) {
+        self.push(match (side, what) {
+            (Some(TrimSide::Leading), None) => "ltrim(",
+            (Some(TrimSide::Trailing), None) => "rtrim(",
+            _ => "trim(",
+        });
+        if let Some(what) = what {
+            self.push(match side {
+                Some(TrimSide::Leading) => "leading ",
+                Some(TrimSide::Trailing) => "trailing ",
+                _ => "both ",
+            });
+            self.expr(what);
+            self.push(" from ");
+        }
+        self.expr(expr);
+        self.push(")");
+    }
+
+    fn weight_string(&mut self, weight: &WeightString) {
+        self.push("weight_string(");
+        self.expr(&weight.expr);
+        for (word, length) in [(" as char(", weight.char_length), (" as binary(", weight.binary_length)] {
+            if let Some(length) = length {
+                self.push(word);
+                self.number(length);
+                self.push(")");
+            }
+        }
+        if !weight.levels.is_empty() {
+            self.push(" level ");
+            self.list(&weight.levels, ",", |p, level| {
+                p.number(level.first);
+                if level.last != level.first {
+                    p.push("-");
+                    p.number(level.last);
+                }
+                p.push(if level.desc { " desc" } else { "" });
+                p.push(if level.reverse { " reverse" } else { "" });
+            });
+        }
+        self.push(")");
+    }
+
+    fn call(&mut self, call: &FunctionCall) {
+        let name = match &call.db {
+            Some(db) => {
+                self.ident(db);
+                self.push(".");
+                self.ident(&call.name);
+                String::new()
+            }
+            None => {
+                let lower = call.name.value.to_ascii_lowercase();
+                let shown = NAMES.iter().find(|(name, _)| *name == lower).map_or(lower.clone(), |(_, n)| (*n).into());
+                // A quoted name stays quoted if it could not be read again otherwise.
+                if call.name.quoted && !shown.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+                    self.name(&call.name.value);
+                } else {
+                    self.push(&shown);
+                }
+                shown
+            }
+        };
+        match (name.as_str(), call.args.as_slice()) {
+            ("instr", [text, part]) => {
+                self.out.truncate(self.out.len() - name.len());
+                self.list_call("locate", &[part, text]);
+            }
+            ("bin", [number]) | ("oct", [number]) => {
+                self.out.truncate(self.out.len() - name.len());
+                self.push("conv(");
+                self.expr(number);
+                self.push(if name == "bin" { ",10,2)" } else { ",10,8)" });
+            }
+            ("column_create" | "column_add", args) => {
+                self.push("(");
+                self.list(args, ",", |p, arg| match arg {
+                    Expr::Cast { expr, ty } => {
+                        p.expr(expr);
+                        p.push(" AS ");
+                        p.cast_type(ty);
+                    }
+                    arg => p.expr(arg),
+                });
+                self.push(")");
+            }
+            _ => self.call_rest(call, &name),
+        }
+    }
+
+    fn call_rest(&mut self, call: &FunctionCall, name: &str) {
+        self.push("(");
+        if call.distinct {
+            self.push("distinct ");
+        }
+        self.list(&call.args, ",", Self::expr);
+        if call.star {
+            self.push("0");
+        }
+        if !call.order_by.is_empty() {
+            self.push(" order by ");
+            self.list(&call.order_by, ",", |p, item| {
+                p.expr(&item.expr);
+                p.push(if item.desc == Some(true) { " DESC" } else { " ASC" });
+            });
+        }
+        if name == "group_concat" {
+            self.push(" separator ");
+            self.bytes(call.separator.as_deref().unwrap_or(b","));
+        }
+        if let Some(limit) = &call.limit {
+            self.limit(limit);
+        }
+        self.push(")");
+        if !call.within_group.is_empty() {
+            self.push(" within group ( order by ");
+            self.order_items(&call.within_group);
+            self.push(")");
+        }
+        match &call.over {
+            None => {}
+            Some(Window::Named(name)) => {
+                self.push(" over ");
+                self.ident(name);
+            }
+            Some(Window::Spec(spec)) => {
+                self.push(" over (");
+                self.window_spec(spec);
+                self.push(")");
+            }
+        }
+    }
+
+    pub(super) fn window_spec(&mut self, spec: &WindowSpec) {
+        if let Some(base) = &spec.base {
+            self.ident(base);
+        }
+        if !spec.partition_by.is_empty() {
+            self.push(" partition by ");
+            self.list(&spec.partition_by, ",", Self::expr);
+        }
+        if !spec.order_by.is_empty() {
+            self.push(" order by ");
+            self.order_items(&spec.order_by);
+        }
+        let Some(frame) = &spec.frame else { return };
+        self.push(match frame.units {
+            FrameUnits::Rows => " rows between ",
+            FrameUnits::Range => " range between ",
+        });
+        self.frame_bound(&frame.start);
+        self.push(" and ");
+        self.frame_bound(frame.end.as_ref().unwrap_or(&FrameBound::CurrentRow));
+        self.push(match frame.exclude {
+            FrameExclude::NoOthers => "",
+            FrameExclude::CurrentRow => " exclude current row ",
+            FrameExclude::Group => " exclude group ",
+            FrameExclude::Ties => " exclude ties ",
+        });
+    }
+
+    fn frame_bound(&mut self, bound: &FrameBound) {
+        match bound {
+            FrameBound::UnboundedPreceding => self.push(" unbounded  preceding "),
+            FrameBound::UnboundedFollowing => self.push(" unbounded  following "),
+            FrameBound::CurrentRow => self.push(" current row "),
+            FrameBound::Preceding(offset) => {
+                self.expr_at(offset, level::BIT_OR);
+                self.push(" preceding ");
+            }
+            FrameBound::Following(offset) => {
+                self.expr_at(offset, level::BIT_OR);
+                self.push(" following ");
+            }
+        }
+    }
+}
+
+fn binary_level(op: BinaryOp) -> u8 {
+    match op {
+        BinaryOp::Xor => level::XOR,
+        BinaryOp::Eq
+        | BinaryOp::NullSafeEq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::Gt
+        | BinaryOp::Ge
+        | BinaryOp::SoundsLike => level::COMPARISON,
+        BinaryOp::BitOr => level::BIT_OR,
+        BinaryOp::BitAnd => level::BIT_AND,
+        BinaryOp::Shl | BinaryOp::Shr => level::SHIFT,
+        BinaryOp::Add | BinaryOp::Sub => level::ADD,
+        BinaryOp::Mul | BinaryOp::Div | BinaryOp::IntDiv | BinaryOp::Mod => level::MUL,
+        BinaryOp::BitXor => level::BIT_XOR,
+        BinaryOp::Concat => level::PRIMARY,
+    }
+}
+
+fn precedence(expr: &Expr) -> u8 {
+    match expr {
+        Expr::UserVarAssign { .. } => level::ASSIGN,
+        Expr::Or(_) => level::OR,
+        Expr::And(_) => level::AND,
+        Expr::Binary { op, .. } => binary_level(*op),
+        Expr::Quantified { .. } | Expr::IsNull { .. } | Expr::IsTruth { .. } => level::COMPARISON,
+        Expr::Between { .. } => level::BETWEEN,
+        Expr::Regexp { negated: true, .. } | Expr::InSubquery { negated: true, .. } => level::NEG,
+        Expr::Like { .. } | Expr::Regexp { .. } | Expr::InList { .. } | Expr::InSubquery { .. } => level::LIKE,
+        Expr::DateArith { .. } => level::ADD,
+        Expr::Unary { op: UnaryOp::Binary, .. } => level::PRIMARY,
+        Expr::Unary { .. } => level::NEG,
+        Expr::Collate { .. } => level::COLLATE,
+        _ => level::PRIMARY,
+    }
+}
+
+fn operator(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Xor => " xor ",
+        BinaryOp::Eq => " = ",
+        BinaryOp::NullSafeEq => " <=> ",
+        BinaryOp::Ne => " <> ",
+        BinaryOp::Lt => " < ",
+        BinaryOp::Le => " <= ",
+        BinaryOp::Gt => " > ",
+        BinaryOp::Ge => " >= ",
+        BinaryOp::BitOr => " | ",
+        BinaryOp::BitAnd => " & ",
+        BinaryOp::BitXor => " ^ ",
+        BinaryOp::Shl => " << ",
+        BinaryOp::Shr => " >> ",
+        BinaryOp::Add => " + ",
+        BinaryOp::Sub => " - ",
+        BinaryOp::Mul => " * ",
+        BinaryOp::Div => " / ",
+        BinaryOp::IntDiv => " DIV ",
+        BinaryOp::Mod => " MOD ",
+        BinaryOp::Concat | BinaryOp::SoundsLike => " ",
+    }
+}
+
+/// A unit as it is written behind `INTERVAL`.
+fn unit_name(unit: IntervalUnit) -> &'static str {
+    match unit {
+        IntervalUnit::Microsecond => "microsecond",
+        IntervalUnit::Second => "second",
+        IntervalUnit::Minute => "minute",
+        IntervalUnit::Hour => "hour",
+        IntervalUnit::Day => "day",
+        IntervalUnit::Week => "week",
+        IntervalUnit::Month => "month",
+        IntervalUnit::Quarter => "quarter",
+        IntervalUnit::Year => "year",
+        IntervalUnit::SecondMicrosecond => "second_microsecond",
+        IntervalUnit::MinuteMicrosecond => "minute_microsecond",
+        IntervalUnit::MinuteSecond => "minute_second",
+        IntervalUnit::HourMicrosecond => "hour_microsecond",
+        IntervalUnit::HourSecond => "hour_second",
+        IntervalUnit::HourMinute => "hour_minute",
+        IntervalUnit::DayMicrosecond => "day_microsecond",
+        IntervalUnit::DaySecond => "day_second",
+        IntervalUnit::DayMinute => "day_minute",
+        IntervalUnit::DayHour => "day_hour",
+        IntervalUnit::YearMonth => "year_month",
+    }
+}
