@@ -1,4 +1,4 @@
-//! The columns of virtual tables, read once from `data/columns.tsv`.
+//! The columns of virtual tables and of SHOW's results, read once from `data/columns.tsv` and `data/show.tsv`.
 //!
 //! A line `@db.table` begins a table; each line behind it is a column: name, type, Y or N for nullable, default
 //! (`-`: none), collation (`-`: the usual one), separated by tabs.
@@ -38,15 +38,27 @@ struct Definitions {
     by_name: HashMap<String, usize>,
 }
 
-static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(|| {
+fn parse(text: &'static str) -> Vec<Definition> {
     let mut all: Vec<Definition> = Vec::new();
-    for line in include_str!("../../data/columns.tsv").lines() {
+    for line in text.lines() {
         if let Some((db, name)) = line.strip_prefix('@').and_then(|l| l.split_once('.')) {
             all.push(Definition { db, name, columns: Vec::new() });
         } else if let (Some(table), Some(column)) = (all.last_mut(), column(line)) {
             table.columns.push(column);
         }
     }
+    all
+}
+
+static SHOW: LazyLock<Vec<Definition>> = LazyLock::new(|| parse(include_str!("../../data/show.tsv")));
+
+/// The columns of a SHOW statement's result.
+pub fn of_show(name: &str) -> &'static [ColumnDefinition] {
+    SHOW.iter().find(|d| d.name == name).map_or(&[], |d| &d.columns)
+}
+
+static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(|| {
+    let mut all = parse(include_str!("../../data/columns.tsv"));
     all.sort_by_key(|d| (d.db, d.name.to_ascii_uppercase()));
     let by_name = all.iter().enumerate().map(|(i, d)| (format!("{}.{}", d.db, d.name).to_lowercase(), i)).collect();
     Definitions { all, by_name }
