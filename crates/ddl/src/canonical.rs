@@ -5,9 +5,8 @@ use selkie_parser::{ParseOptions, parse_expr};
 use selkie_types::{SqlError, SqlResult, codes};
 
 /// An expression's canonical text.
-pub fn text(expr: &Expr, written: &str) -> String {
-    let _ = expr;
-    written.trim().to_owned()
+pub fn text(expr: &Expr) -> String {
+    selkie_parser::display::expr(expr)
 }
 
 /// Reads back what [`text`] made.

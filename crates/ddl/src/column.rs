@@ -69,7 +69,7 @@ pub fn column(
         },
     };
     if let Some(g) = &def.generated {
-        draft.column.generated = Some(Generated { expr: canonical::text(&g.expr, &g.text), stored: g.stored });
+        draft.column.generated = Some(Generated { expr: canonical::text(&g.expr), stored: g.stored });
         draft.column.nullable = true;
         draft.column.default = ColumnDefault::Null;
         draft.new_expr = Some(g.expr.clone());
@@ -172,39 +172,16 @@ pub fn set_default(
         c.default = match &c.ty {
             ty @ (SqlType::Timestamp { .. } | SqlType::DateTime { .. }) => ColumnDefault::Expr(now_text(ty)),
             ty if ty.is_temporal() || ty.is_string() || written.trim_start().starts_with('(') => {
-                ColumnDefault::Expr(canonical::text(expr, written))
+                ColumnDefault::Expr(canonical::text(expr))
             }
             _ => return Err(invalid()),
         };
         return Ok(());
     }
-    let text = canonical::text(expr, written);
-    let bare = !canonical::needs_parentheses(expr) || text.starts_with('(') && encloses(&text);
-    c.default = ColumnDefault::Expr(if bare { text } else { format!("({text})") });
+    let text = canonical::text(expr);
+    c.default = ColumnDefault::Expr(if canonical::needs_parentheses(expr) { format!("({text})") } else { text });
     draft.new_expr = Some(expr.clone());
     Ok(())
-}
-
-/// Whether the first parenthesis is closed by the last character.
-fn encloses(text: &str) -> bool {
-    let mut depth = 0usize;
-    let mut quote = None;
-    for (i, c) in text.char_indices() {
-        match (quote, c) {
-            (Some(q), c) if c == q => quote = None,
-            (Some(_), _) => {}
-            (None, '\'' | '"' | '`') => quote = Some(c),
-            (None, '(') => depth += 1,
-            (None, ')') => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return i + 1 == text.len();
-                }
-            }
-            _ => {}
-        }
-    }
-    false
 }
 
 /// A literal converted to the column's type and written as SHOW COLUMNS shows it. `None` where it does not fit.

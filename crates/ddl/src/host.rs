@@ -7,9 +7,7 @@ use selkie_catalog::{Schema, Table};
 use selkie_engine::{Engine, IndexId};
 use selkie_executor::ExecCtx;
 use selkie_executor::tables::TableRuntimes;
-use selkie_expr::Expr;
-use selkie_parser::ast;
-use selkie_planner::plan::{QueryPlan, TargetTable};
+use selkie_planner::PlanContext;
 use selkie_types::{Collation, Diagnostics, SqlMode, SqlResult, TimeZone};
 
 /// Session settings that definitions depend on.
@@ -132,14 +130,8 @@ pub trait DdlHost {
     /// version. After an error nothing is changed.
     fn commit_ddl(&mut self, record: DdlRecord, rows: Option<WriteRows<'_>>) -> SqlResult<()>;
 
-    /// Binds an expression over a table's columns: slot i is column i.
-    fn bind_column_expr(&mut self, expr: &ast::Expr, table: &Table) -> SqlResult<Expr>;
-    /// Binds defaults, generated columns and checks of a table from their stored text.
-    fn bind_target(&mut self, table: &Arc<Table>) -> SqlResult<TargetTable>;
-    /// Plans a query.
-    fn plan_query(&mut self, query: &ast::Query) -> SqlResult<QueryPlan>;
-    /// Plans the query of a view as its definer sees it: checks that it is valid.
-    fn plan_view(&mut self, view: &Table) -> SqlResult<QueryPlan>;
+    /// Runs something with a context for planning in the dictionary's current version.
+    fn with_plan(&mut self, f: &mut dyn FnMut(&PlanContext<'_>) -> SqlResult<()>) -> SqlResult<()>;
     /// Runs something in an execution context of the session (rows read and written belong to its transaction).
     fn with_exec(&mut self, f: &mut dyn FnMut(&mut ExecCtx<'_>) -> SqlResult<()>) -> SqlResult<()>;
     /// Error 1317 or 1969 when the statement was killed or is too late.

@@ -373,3 +373,91 @@ impl Operator for Aggregate<'_> {
         self.keys.len() + self.call_count + self.first_row.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+    use selkie_planner::plan::Plan;
+
+    use crate::testing::{Fixture, aggregate, asc, desc, ints, slot, values};
+
+    fn grouped(input: Plan, keys: usize, rollup: bool, sorted: bool) -> Plan {
+        let mut distinct = aggregate("count", vec![slot(1)]);
+        distinct.distinct = true;
+        Plan::Aggregate {
+            input: Box::new(input),
+            keys: (0..keys).map(slot).collect(),
+            calls: vec![aggregate("count", vec![]), aggregate("sum", vec![slot(1)]), distinct],
+            rollup,
+            sorted,
+            first_row: vec![slot(1)],
+        }
+    }
+
+    #[test]
+    fn without_keys_there_is_one_group() {
+        let mut f = Fixture::default();
+        assert_eq!(f.text(&grouped(ints(&[&[1, 5], &[2, 5], &[3, 7]]), 0, false, false)), ["3,17,2,5"]);
+        assert_eq!(f.text(&grouped(values(&[], 2), 0, false, false)), ["0,NULL,0,NULL"]);
+        assert_eq!(f.text(&grouped(values(&[], 2), 1, false, false)), Vec::<String>::new());
+        assert_eq!(f.text(&grouped(values(&[], 2), 1, true, true)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn rollup_gives_totals_behind_each_group() {
+        let rows = ints(&[&[1, 10], &[1, 20], &[1, 20], &[2, 5]]);
+        let got = Fixture::default().text(&grouped(rows, 2, true, true));
+        let expected = [
+            "1,10,1,10,1,10",
+            "1,20,2,40,1,20",
+            "1,NULL,3,50,2,20",
+            "2,5,1,5,1,5",
+            "2,NULL,1,5,1,5",
+            "NULL,NULL,4,55,3,5",
+        ];
+        assert_eq!(got, expected);
+    }
+
+    #[test]
+    fn order_by_inside_of_a_call() {
+        let mut concat = aggregate("group_concat", vec![slot(1)]);
+        concat.order_by = vec![desc(slot(1))];
+        let plan = Plan::Aggregate {
+            input: Box::new(ints(&[&[1, 10], &[2, 5], &[1, 20], &[1, 15]])),
+            keys: vec![slot(0)],
+            calls: vec![concat],
+            rollup: false,
+            sorted: false,
+            first_row: vec![],
+        };
+        assert_eq!(Fixture::default().text(&plan), ["1,20,15,10", "2,5"]);
+    }
+
+    proptest! {
+        #[test]
+        fn groups_are_the_same_hashed_spilled_and_streamed(
+            rows in prop::collection::vec((prop::option::weighted(0.9, 0i64..40), 0i64..5), 0..200),
+        ) {
+            let mut expected: BTreeMap<Option<i64>, (usize, i64, std::collections::BTreeSet<i64>, i64)> = BTreeMap::new();
+            for (k, v) in &rows {
+                let g = expected.entry(*k).or_insert((0, 0, Default::default(), *v));
+                g.0 += 1;
+                g.1 += v;
+                g.2.insert(*v);
+            }
+            let expected: Vec<String> = expected
+                .iter()
+                .map(|(k, g)| format!("{},{},{},{},{}", k.map_or("NULL".into(), |k| k.to_string()), g.0, g.1, g.2.len(), g.3))
+                .collect();
+            let input = values(&rows.iter().map(|(k, v)| vec![*k, Some(*v)]).collect::<Vec<_>>(), 2);
+            let ordered = |p| Plan::Sort { input: Box::new(p), keys: vec![asc(slot(0))], limit: None };
+            let hashed = ordered(grouped(input.clone(), 1, false, false));
+            prop_assert_eq!(&Fixture::default().text(&hashed), &expected);
+            prop_assert_eq!(&Fixture::tiny().text(&hashed), &expected);
+            let streamed = grouped(ordered(input), 1, false, true);
+            prop_assert_eq!(&Fixture::default().text(&streamed), &expected);
+        }
+    }
+}

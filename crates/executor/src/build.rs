@@ -15,6 +15,7 @@ use crate::shared::SharedScan;
 use crate::simple::{DistinctOperator, FilterOperator, LimitOperator, ProjectOperator, UnionOperator, ValuesOperator};
 use crate::sort::Sort;
 use crate::virtual_scan::VirtualScan;
+use crate::window;
 
 /// Makes the operator of a plan node and of all below it.
 pub fn build<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
@@ -51,7 +52,7 @@ pub fn build<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
         Plan::Aggregate { input, keys, calls, rollup, sorted, first_row } => {
             Box::new(Aggregate::new(build(input)?, keys, calls, *rollup, *sorted, first_row))
         }
-        Plan::Sort { input, keys, limit } => Box::new(Sort::new(build(input)?, keys, limit.as_ref())),
+        Plan::Sort { input, keys, limit } => Box::new(Sort::new(build(input)?, keys.into(), limit.as_ref())),
         Plan::Limit { input, count, offset } => {
             Box::new(LimitOperator::new(build(input)?, count.as_ref(), offset.as_ref()))
         }
@@ -63,7 +64,8 @@ pub fn build<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
         Plan::SetOperation { left, right, except, all } => {
             Box::new(SetOperation::new(build(left)?, build(right)?, *except, *all, &types_of(left)))
         }
-        other @ (Plan::Window { .. } | Plan::JsonTable(_)) => {
+        Plan::Window { input, calls } => window::build(build(input)?, calls),
+        other @ Plan::JsonTable(_) => {
             return Err(selkie_types::sql_err!(ER_NOT_SUPPORTED_YET, format!("{other:?}")));
         }
     })

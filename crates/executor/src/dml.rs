@@ -94,7 +94,8 @@ pub fn insert(cx: &mut ExecCtx<'_>, plan: &InsertPlan) -> SqlResult<DmlResult> {
     Ok(result)
 }
 
-fn next_row(cx: &mut ExecCtx<'_>, result: &mut DmlResult) -> SqlResult<()> {
+/// Begins a row of an INSERT or LOAD DATA: counts it.
+pub fn next_row(cx: &mut ExecCtx<'_>, result: &mut DmlResult) -> SqlResult<()> {
     cx.tick()?;
     result.records += 1;
     cx.diag.current_row = result.records;
@@ -110,7 +111,8 @@ fn fill_defaults(cx: &mut ExecCtx<'_>, target: &TargetTable, given: &[bool], row
     Ok(())
 }
 
-fn insert_one(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut Vec<Value>, result: &mut DmlResult) -> SqlResult<()> {
+/// Inserts a row that has its given values and defaults, AUTO_INCREMENT aside.
+pub fn insert_one(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut Vec<Value>, result: &mut DmlResult) -> SqlResult<()> {
     let table = &plan.target.table;
     match auto_increment(cx, table, row)? {
         AutoIncrement::Generated(id) => {
@@ -124,8 +126,8 @@ fn insert_one(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut Vec<Value>, res
     insert_built(cx, plan, row, result)
 }
 
-/// Inserts a row whose values are all known: also the entry for LOAD DATA.
-pub fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], result: &mut DmlResult) -> SqlResult<()> {
+/// Inserts a row whose values are all known.
+fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], result: &mut DmlResult) -> SqlResult<()> {
     let table = &plan.target.table;
     if !complete(cx, &plan.target, row)? {
         return Ok(());

@@ -440,3 +440,143 @@ impl Operator for HashJoin<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use selkie_expr::CmpOp;
+    use selkie_planner::plan::{JoinKind, Plan};
+    use selkie_types::Value;
+
+    use crate::testing::{Fixture, compare, slot, values};
+
+    type Rows = Vec<Vec<Option<i64>>>;
+
+    fn rows(width: usize) -> impl Strategy<Value = Rows> {
+        let value = prop_oneof![1 => Just(None), 6 => (0i64..6).prop_map(Some)];
+        prop::collection::vec(prop::collection::vec(value, width), 0..40)
+    }
+
+    fn kind() -> impl Strategy<Value = JoinKind> {
+        prop_oneof![Just(JoinKind::Inner), Just(JoinKind::Left), Just(JoinKind::Semi), Just(JoinKind::Anti)]
+    }
+
+    /// What the join must give, by the definition.
+    fn naive(kind: JoinKind, left: &Rows, right: &Rows, on: impl Fn(&[Option<i64>], &[Option<i64>]) -> Option<bool>) -> Rows {
+        let mut out = Vec::new();
+        for l in left {
+            let matches: Vec<_> = right.iter().filter(|r| on(l, r) == Some(true)).collect();
+            match kind {
+                JoinKind::Inner | JoinKind::Left => {
+                    out.extend(matches.iter().map(|r| [l.clone(), (*r).clone()].concat()));
+                    if matches.is_empty() && kind == JoinKind::Left {
+                        out.push([l.clone(), vec![None; 2]].concat());
+                    }
+                }
+                JoinKind::Semi if !matches.is_empty() => out.push(l.clone()),
+                JoinKind::Anti if matches.is_empty() => out.push(l.clone()),
+                _ => {}
+            }
+        }
+        out
+    }
+
+    fn as_rows(rows: Vec<Vec<Value>>) -> Rows {
+        let one = |v| match v {
+            Value::Int(i) => Some(i),
+            _ => None,
+        };
+        rows.into_iter().map(|r| r.into_iter().map(one).collect()).collect()
+    }
+
+    fn sorted(mut rows: Rows) -> Rows {
+        rows.sort();
+        rows
+    }
+
+    fn eq(a: Option<i64>, b: Option<i64>) -> Option<bool> {
+        Some(a? == b?)
+    }
+
+    proptest! {
+        #[test]
+        fn joins_give_what_the_definition_says(
+            kind in kind(),
+            left in rows(2),
+            right in rows(2),
+            null_safe in any::<bool>(),
+            residual in any::<bool>(),
+        ) {
+            // l.0 = r.0 and (maybe) l.1 < r.1
+            let expected = naive(kind, &left, &right, |l, r| {
+                let key = if null_safe { Some(l[0] == r[0]) } else { eq(l[0], r[0]) };
+                let rest = if residual { l[1].zip(r[1]).map(|(a, b)| a < b) } else { Some(true) };
+                Some(key? && rest?)
+            });
+            let condition = residual.then(|| compare(CmpOp::Lt, slot(1), slot(3)));
+            let hash = Plan::HashJoin {
+                kind,
+                left: Box::new(values(&left, 2)),
+                right: Box::new(values(&right, 2)),
+                left_keys: vec![slot(0)],
+                right_keys: vec![slot(0)],
+                right_width: 2,
+                null_safe: vec![null_safe],
+                condition: condition.clone(),
+                null_aware: false,
+            };
+            prop_assert_eq!(&as_rows(Fixture::default().rows(&hash).unwrap()), &expected);
+            let spilled = as_rows(Fixture::tiny().rows(&hash).unwrap());
+            prop_assert_eq!(sorted(spilled), sorted(expected.clone()));
+
+            let op = if null_safe { CmpOp::NullSafeEq } else { CmpOp::Eq };
+            let mut both = vec![compare(op, slot(0), slot(2))];
+            both.extend(condition);
+            let both = if both.len() == 1 {
+                both.remove(0)
+            } else {
+                let cx = selkie_expr::bind::BindCtx::default();
+                selkie_expr::bind::bind_logical(&cx, selkie_expr::bind::LogicalOp::And, both).unwrap()
+            };
+            let nested = Plan::NestedLoop {
+                kind,
+                left: Box::new(values(&left, 2)),
+                right: Box::new(values(&right, 2)),
+                base: 0,
+                right_width: 2,
+                condition: Some(both),
+                dependent: false,
+            };
+            prop_assert_eq!(&as_rows(Fixture::default().rows(&nested).unwrap()), &expected);
+            prop_assert_eq!(&as_rows(Fixture::tiny().rows(&nested).unwrap()), &expected);
+        }
+
+        #[test]
+        fn not_in_is_unknown_where_a_null_may_be_equal(left in rows(2), right in rows(2), residual in any::<bool>()) {
+            // (l.0, l.1) NOT IN (SELECT r.0, r.1 [WHERE l.0 < r.1])
+            let expected: Rows = left
+                .iter()
+                .filter(|l| {
+                    right.iter().filter(|r| !residual || l[0].zip(r[1]).is_some_and(|(a, b)| a < b)).all(|r| {
+                        let (a, b) = (eq(l[0], r[0]), eq(l[1], r[1]));
+                        a == Some(false) || b == Some(false)
+                    })
+                })
+                .cloned()
+                .collect();
+            let plan = Plan::HashJoin {
+                kind: JoinKind::Anti,
+                left: Box::new(values(&left, 2)),
+                right: Box::new(values(&right, 2)),
+                left_keys: vec![slot(0), slot(1)],
+                right_keys: vec![slot(0), slot(1)],
+                right_width: 2,
+                null_safe: vec![false, false],
+                condition: residual.then(|| compare(CmpOp::Lt, slot(0), slot(3))),
+                null_aware: true,
+            };
+            prop_assert_eq!(&as_rows(Fixture::default().rows(&plan).unwrap()), &expected);
+            prop_assert_eq!(&as_rows(Fixture::tiny().rows(&plan).unwrap()), &expected);
+        }
+    }
+}

@@ -19,7 +19,7 @@ mod nested_loop;
 pub mod operator;
 mod plan_types;
 pub mod query;
-mod row_build;
+pub mod row_build;
 mod row_input;
 mod row_key;
 pub mod row_log;
@@ -34,8 +34,11 @@ mod spill;
 pub mod store;
 mod subquery;
 pub mod tables;
+#[cfg(test)]
+mod testing;
 mod txn_api;
 mod virtual_scan;
+mod window;
 
 pub use context::{ExecCtx, ExecLimits, SessionHost};
 pub use dml::DmlResult;

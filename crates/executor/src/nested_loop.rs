@@ -202,3 +202,57 @@ impl Operator for NestedLoop<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use selkie_expr::CmpOp;
+    use selkie_planner::plan::{JoinKind, Plan};
+
+    use crate::testing::{Fixture, add, compare, correlated, ints, slot};
+
+    /// A right side that has the left row's first value and twice it.
+    fn dependent(base: usize) -> Plan {
+        let types = vec![crate::testing::INT];
+        Plan::Values { rows: vec![vec![correlated(base)], vec![add(correlated(base), correlated(base))]], types }
+    }
+
+    fn join(kind: JoinKind, left: Plan, right: Plan, base: usize, condition: Option<selkie_expr::Expr>) -> Plan {
+        let (left, right) = (Box::new(left), Box::new(right));
+        Plan::NestedLoop { kind, left, right, base, right_width: 1, condition, dependent: true }
+    }
+
+    #[test]
+    fn the_right_side_sees_the_left_row() {
+        let mut f = Fixture::default();
+        let plan = join(JoinKind::Inner, ints(&[&[1], &[2], &[3]]), dependent(0), 0, None);
+        assert_eq!(f.text(&plan), ["1,1", "1,2", "2,2", "2,4", "3,3", "3,6"]);
+        let more_than_3 = Some(compare(CmpOp::Gt, slot(1), crate::testing::int(3)));
+        let plan = join(JoinKind::Left, ints(&[&[1], &[2], &[3]]), dependent(0), 0, more_than_3.clone());
+        assert_eq!(f.text(&plan), ["1,NULL", "2,4", "3,6"]);
+        let plan = join(JoinKind::Anti, ints(&[&[1], &[2], &[3]]), dependent(0), 0, more_than_3.clone());
+        assert_eq!(f.text(&plan), ["1"]);
+        let plan = join(JoinKind::Semi, ints(&[&[1], &[2], &[3]]), dependent(0), 0, more_than_3);
+        assert_eq!(f.text(&plan), ["2", "3"]);
+    }
+
+    #[test]
+    fn loops_on_either_side_of_a_loop_use_the_same_places() {
+        let mut f = Fixture::default();
+        // Both loops put their left row at 0.
+        let first = join(JoinKind::Inner, ints(&[&[1], &[2]]), dependent(0), 0, None);
+        let plan = join(JoinKind::Inner, first, dependent(0), 0, None);
+        assert_eq!(f.text(&plan), ["1,1,1", "1,1,2", "1,2,1", "1,2,2", "2,2,2", "2,2,4", "2,4,2", "2,4,4"]);
+        // The inner loop's left row stands behind the outer one's.
+        let inner = join(JoinKind::Inner, dependent(0), dependent(1), 1, None);
+        let plan = Plan::NestedLoop {
+            kind: JoinKind::Inner,
+            left: Box::new(ints(&[&[1], &[2]])),
+            right: Box::new(inner),
+            base: 0,
+            right_width: 2,
+            condition: None,
+            dependent: true,
+        };
+        assert_eq!(f.text(&plan), ["1,1,1", "1,1,2", "1,2,2", "1,2,4", "2,2,2", "2,2,4", "2,4,4", "2,4,8"]);
+    }
+}

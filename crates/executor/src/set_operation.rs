@@ -88,3 +88,24 @@ impl Operator for SetOperation<'_> {
         self.left.width()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use selkie_planner::plan::Plan;
+
+    use crate::testing::{Fixture, ints};
+
+    #[test]
+    fn set_operations_count_rows_only_with_all() {
+        let mut f = Fixture::default();
+        let mut run = |except, all| {
+            let left = Box::new(ints(&[&[1], &[2], &[1], &[3], &[1], &[3]]));
+            let right = Box::new(ints(&[&[1], &[4], &[1], &[2]]));
+            f.text(&Plan::SetOperation { left, right, except, all })
+        };
+        assert_eq!(run(false, false), ["1", "2"]);
+        assert_eq!(run(false, true), ["1", "2", "1"]);
+        assert_eq!(run(true, false), ["3"]);
+        assert_eq!(run(true, true), ["3", "1", "3"]);
+    }
+}

@@ -132,3 +132,68 @@ fn run(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use selkie_expr::CmpOp;
+    use selkie_planner::plan::{JoinKind, Plan, SharedPlan};
+
+    use crate::query::collect;
+    use crate::testing::{Fixture, INT, add, compare, correlated, int, ints, query, shown, slot};
+
+    fn scan(delta: bool) -> Plan {
+        Plan::SharedScan { id: 0, delta, types: vec![INT] }
+    }
+
+    /// `WITH RECURSIVE r AS (SELECT 1 UNION [ALL] SELECT n + 1 … WHERE n < last)`
+    fn counting(distinct: bool, last: i64) -> Arc<SharedPlan> {
+        let below = Plan::Filter { input: Box::new(scan(true)), condition: compare(CmpOp::Lt, slot(0), int(last)) };
+        let recursive = Plan::Project { input: Box::new(below), exprs: vec![add(slot(0), int(1))] };
+        Arc::new(SharedPlan { id: 0, seed: ints(&[&[1], &[1]]), recursive: Some(recursive), distinct, types: vec![INT] })
+    }
+
+    fn rows(f: &mut Fixture, root: Plan, columns: usize, shared: Arc<SharedPlan>) -> Vec<String> {
+        let mut plan = query(root, columns);
+        plan.shared = vec![shared];
+        let rows = f.run(|cx| collect(cx, &plan, usize::MAX)).unwrap();
+        rows.chunks(columns).map(shown).collect()
+    }
+
+    #[test]
+    fn recursion_ends_when_a_round_gives_nothing_new() {
+        let mut f = Fixture::default();
+        assert_eq!(rows(&mut f, scan(false), 1, counting(true, 3)), ["1", "2", "3"]);
+        assert_eq!(rows(&mut f, scan(false), 1, counting(false, 2)), ["1", "1", "2", "2"]);
+        assert_eq!(f.diag.total, 0);
+    }
+
+    #[test]
+    fn too_many_rounds_end_with_a_warning() {
+        let mut f = Fixture::default();
+        f.max_recursive_iterations = 3;
+        assert_eq!(rows(&mut f, scan(false), 1, counting(true, 1000)), ["1", "2", "3", "4"]);
+        assert_eq!(
+            f.diag.conditions[0].1.message(),
+            "Query execution was interrupted. The query exceeded max_recursive_iterations = 3. The query result may be incomplete"
+        );
+    }
+
+    #[test]
+    fn a_shared_result_is_read_inside_of_derived_tables_and_loops() {
+        let shared = counting(true, 2);
+        let mut inner = query(Plan::Filter { input: Box::new(scan(false)), condition: compare(CmpOp::Ge, slot(0), correlated(0)) }, 1);
+        inner.shared = vec![shared.clone()];
+        let plan = Plan::NestedLoop {
+            kind: JoinKind::Inner,
+            left: Box::new(scan(false)),
+            right: Box::new(Plan::Derived { plan: Arc::new(inner), correlated: vec![correlated(0)] }),
+            base: 0,
+            right_width: 1,
+            condition: None,
+            dependent: true,
+        };
+        assert_eq!(rows(&mut Fixture::default(), plan, 2, shared), ["1,1", "1,2", "2,2"]);
+    }
+}

@@ -1,6 +1,7 @@
 //! ORDER BY: a heap of the first rows where a small LIMIT is known, else a sort in memory, else sorted runs in a temporary
 //! file that are merged. Rows with equal keys keep the input's order in all three.
 
+use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
@@ -24,7 +25,7 @@ const MERGE_WIDTH: usize = 64;
 /// A running sort.
 pub struct Sort<'p> {
     input: RowInput<'p>,
-    keys: &'p [SortKey],
+    keys: Cow<'p, [SortKey]>,
     limit: Option<&'p Expr>,
     key: RowKey,
     state: State,
@@ -169,12 +170,12 @@ impl Merge {
 
 impl<'p> Sort<'p> {
     /// Sorts `input`; of `limit` rows at the most the first ones are needed.
-    pub fn new(input: BoxOperator<'p>, keys: &'p [SortKey], limit: Option<&'p Expr>) -> Sort<'p> {
+    pub fn new(input: BoxOperator<'p>, keys: Cow<'p, [SortKey]>, limit: Option<&'p Expr>) -> Sort<'p> {
         Sort {
             input: RowInput::new(input),
+            key: RowKey::of_sort_keys(&keys),
             keys,
             limit,
-            key: RowKey::of_sort_keys(keys),
             state: State::Start,
             left: u64::MAX,
             charged: 0,
@@ -202,7 +203,7 @@ impl<'p> Sort<'p> {
         let mut runs: Option<(SpillFile, Vec<u64>)> = None;
         while self.input.advance(cx)? {
             let start = rows.keys.len();
-            self.key.encode_sort(self.keys, self.input.row(), cx, &mut rows.keys)?;
+            self.key.encode_sort(&self.keys, self.input.row(), cx, &mut rows.keys)?;
             let bytes = rows.add(start, self.input.take());
             self.charge(cx, bytes)?;
             if self.charged > cx.limits.spill_bytes {
@@ -248,7 +249,7 @@ impl<'p> Sort<'p> {
         while max > 0 && self.input.advance(cx)? {
             number += 1;
             key.clear();
-            self.key.encode_sort(self.keys, self.input.row(), cx, &mut key)?;
+            self.key.encode_sort(&self.keys, self.input.row(), cx, &mut key)?;
             if heap.len() < max {
                 let row: Vec<Value> = self.input.take().collect();
                 self.charge(cx, row_bytes(&row) + key.len() + size_of::<Kept>())?;
@@ -320,5 +321,38 @@ impl Operator for Sort<'_> {
 
     fn width(&self) -> usize {
         self.input.width()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use selkie_planner::plan::Plan;
+
+    use crate::testing::{Fixture, asc, desc, int, shown, slot, values};
+
+    proptest! {
+        #[test]
+        fn sorts_are_stable_in_memory_in_a_heap_and_on_disk(
+            rows in prop::collection::vec((prop::option::weighted(0.9, 0i64..5), prop::option::weighted(0.9, 0i64..5)), 0..200),
+            limit in prop::option::of(0usize..30),
+        ) {
+            // The third column tells the input's order.
+            let rows: Vec<_> = rows.iter().enumerate().map(|(i, (a, b))| vec![*a, *b, Some(i as i64)]).collect();
+            let plan = Plan::Sort {
+                input: Box::new(values(&rows, 3)),
+                keys: vec![desc(slot(0)), asc(slot(1))],
+                limit: limit.map(|n| int(n as i64)),
+            };
+            let mut expected = rows;
+            expected.sort_by_key(|r| (std::cmp::Reverse(r[0]), r[1]));
+            expected.truncate(limit.unwrap_or(usize::MAX));
+            let expected: Vec<String> = expected
+                .iter()
+                .map(|r| shown(&r.iter().map(|v| v.map_or(selkie_types::Value::Null, selkie_types::Value::Int)).collect::<Vec<_>>()))
+                .collect();
+            prop_assert_eq!(&Fixture::default().text(&plan), &expected);
+            prop_assert_eq!(&Fixture::tiny().text(&plan), &expected);
+        }
     }
 }

@@ -270,13 +270,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut file = SpillFile::create_in(dir.path()).unwrap();
         let mut places = vec![0];
-        for i in 0..2000 {
+        for i in 0i64..2000 {
             file.write(&i.to_be_bytes(), &sample(i)).unwrap();
             if i % 500 == 499 {
                 places.push(file.end().unwrap());
             }
         }
-        let mut i = 0;
+        let mut i = 0i64;
         for w in places.windows(2) {
             let mut reader = file.reader(w[0], w[1]);
             let mut row = Vec::new();

@@ -66,3 +66,24 @@ impl Operator for VirtualScan<'_> {
         self.columns.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use selkie_planner::plan::Plan;
+
+    use crate::testing::{Fixture, INT, int};
+
+    #[test]
+    fn columns_are_chosen_and_lookups_are_passed_on() {
+        let scan = |columns: Vec<usize>, lookups| Plan::Virtual {
+            db: "information_schema".into(),
+            name: "v".into(),
+            types: vec![INT; columns.len()],
+            columns,
+            lookups,
+        };
+        let mut f = Fixture::default();
+        assert_eq!(f.text(&scan(vec![1, 0], vec![])), ["0,0", "10,1", "20,2"]);
+        assert_eq!(f.text(&scan(vec![1], vec![(0, int(2))])), ["20"]);
+    }
+}

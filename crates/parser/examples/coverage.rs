@@ -124,6 +124,9 @@ fn main() -> std::io::Result<()> {
         let shown = String::from_utf8_lossy(&statement[..statement.len().min(300)]).replace('\n', " ");
         match (result, server_takes) {
             (Ok(_), true) => taken += 1,
+            (Err(error), true) if verdict.is_some_and(|v| v.starts_with(&format!("{}\t", error.code()))) => {
+                taken += 1;
+            }
             (Ok(_), false) => {
                 wrongly_taken += 1;
                 println!("TAKEN {shown}\n   server: {}", verdict.map_or("", |v| v));

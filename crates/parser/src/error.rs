@@ -6,12 +6,11 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ParseError {
     /// ER_PARSE_ERROR (1064). `near` begins at the first token that does not fit.
-    #[error(
-        "You have an error in your SQL syntax; check the manual that corresponds to your MariaDB server version \
-         for the right syntax to use near '{near}' at line {line}"
-    )]
+    #[error("{message} near '{near}' at line {line}")]
     Syntax {
-        /// What is left of the text from there, at most 80 characters.
+        /// What is wrong; MariaDB's usual words as a rule.
+        message: &'static str,
+        /// What is left of the text from there, at most 80 bytes.
         near: String,
         /// Counted from 1.
         line: usize,
@@ -45,11 +44,17 @@ impl ParseError {
     }
 }
 
+/// The usual message of ER_PARSE_ERROR.
+pub(crate) const SYNTAX: &str = "You have an error in your SQL syntax; check the manual that corresponds to your MariaDB \
+                                 server version for the right syntax to use";
+
 /// What the grammar's functions fail with; turned into a [`ParseError`] at the end.
 #[derive(Debug, Clone)]
 pub(crate) enum Failure {
     /// The token of this index does not fit.
     At(u32),
+    /// As `At`, with a message of its own.
+    With(u32, &'static str),
     TooDeep,
     Other(Box<(u16, String)>),
 }

@@ -125,6 +125,8 @@ pub(crate) enum Tok {
     /// In backticks, or in double quotes under `ANSI_QUOTES`.
     QuotedIdent,
     Kw(Kw),
+    /// A built-in function's name that its parenthesis follows directly, see [`FUNCTIONS`].
+    Func,
     /// `_utf8mb4` and the like.
     Introducer,
     Int,
@@ -200,6 +202,16 @@ const CHARSETS: &[&str] = &[
     "hebrew", "hp8", "keybcs2", "koi8r", "koi8u", "latin1", "latin2", "latin5", "latin7", "macce",
     "macroman", "sjis", "swe7", "tis620", "ucs2", "ujis", "utf16", "utf16le", "utf32", "utf8",
     "utf8mb3", "utf8mb4",
+];
+
+/// Built-in functions that the grammar knows. They are words of it only where a parenthesis follows directly
+/// (under `IGNORE_SPACE`, after blanks too).
+const FUNCTIONS: &[&str] = &[
+     "BIT_AND", "BIT_OR", "BIT_XOR", "CAST", "COUNT", "CUME_DIST", "CURDATE", "CURTIME", "DATE_ADD",
+    "DATE_FORMAT", "DATE_SUB", "DENSE_RANK", "EXTRACT", "FIRST_VALUE", "GROUP_CONCAT", "JSON_ARRAYAGG",
+    "JSON_OBJECTAGG", "LAG", "LEAD", "MAX", "MEDIAN", "MID", "MIN", "NOW", "NTH_VALUE", "NTILE", "PERCENTILE_CONT",
+    "PERCENTILE_DISC", "PERCENT_RANK", "POSITION", "RANK",  "STD", "STDDEV", "STDDEV_POP",
+    "STDDEV_SAMP",  "SUBSTR", "SUBSTRING", "SUM",  "TRIM", "VARIANCE", "VAR_POP", "VAR_SAMP",
 ];
 
 /// Bytes of names: letters, digits, `_`, `$`, and all beyond ASCII.
@@ -461,7 +473,14 @@ impl<'s> Lexer<'s> {
         (simple, start, end)
     }
 
-    fn word(&self, start: usize, end: usize) -> (Tok, usize, usize) {
+    fn word(&self, start: usize, mut end: usize) -> (Tok, usize, usize) {
+        // Names are UTF-8: what is not ends them, and is nothing itself.
+        if let Err(error) = std::str::from_utf8(&self.src[start..end]) {
+            end = start + error.valid_up_to();
+            if end == start {
+                return (Tok::Bad, start, start + error.error_len().unwrap_or(1));
+            }
+        }
         let word = &self.src[start..end];
         if word.len() == 1 && self.byte(end) == b'\'' {
             match word[0] {
@@ -484,6 +503,14 @@ impl<'s> Lexer<'s> {
                 .any(|c| c.as_bytes().eq_ignore_ascii_case(&word[1..]))
         {
             return (Tok::Introducer, start, end);
+        }
+        let paren = if self.mode.ignore_space {
+            self.src[end..].iter().find(|b| !b.is_ascii_whitespace()).copied()
+        } else {
+            self.src.get(end).copied()
+        };
+        if paren == Some(b'(') && FUNCTIONS.iter().any(|f| f.as_bytes().eq_ignore_ascii_case(word)) {
+            return (Tok::Func, start, end);
         }
         (Tok::Ident, start, end)
     }

@@ -31,7 +31,8 @@ pub struct ParseOptions {
     pub params: bool,
     /// Statements may follow after a `;`.
     pub multi_statements: bool,
-    /// How deep expressions, queries and blocks may nest.
+    /// How deep expressions, queries and blocks may nest: who walks the tree may have to recurse so deep.
+    /// `AND` and `OR` chains, lists and unions count as one level however long they are.
     pub max_depth: u32,
 }
 
@@ -42,7 +43,7 @@ impl Default for ParseOptions {
             version: SERVER_VERSION,
             params: false,
             multi_statements: false,
-            max_depth: 1_000,
+            max_depth: 500,
         }
     }
 }

@@ -204,17 +204,6 @@ pub fn columns(e: &Expr) -> BTreeSet<ColId> {
     s
 }
 
-/// Whether the expression reads only columns of the set.
-pub fn only_from(e: &Expr, set: &BTreeSet<ColId>) -> bool {
-    let mut ok = true;
-    walk(e, &mut |x| {
-        if let ExprKind::Column(c) = x.kind {
-            ok &= set.contains(&c);
-        }
-    });
-    ok
-}
-
 /// Whether the expression reads a column of the set.
 pub fn touches(e: &Expr, set: &BTreeSet<ColId>) -> bool {
     let mut hit = false;

@@ -12,7 +12,8 @@
 
 mod bind;
 pub mod context;
-mod exprs;
+pub mod explain;
+pub mod exprs;
 pub mod logical;
 mod physical;
 pub mod plan;

@@ -13,3 +13,38 @@ fn script(name: &str) {
 fn simple() {
     script("simple.plan");
 }
+
+#[test]
+fn joins() {
+    script("joins.plan");
+}
+
+#[test]
+fn subqueries() {
+    script("subqueries.plan");
+}
+
+#[test]
+fn groups() {
+    script("groups.plan");
+}
+
+#[test]
+fn errors() {
+    script("errors.plan");
+}
+
+#[test]
+fn changes() {
+    script("changes.plan");
+}
+
+#[test]
+fn access() {
+    script("access.plan");
+}
+
+#[test]
+fn explain() {
+    script("explain.plan");
+}

@@ -83,17 +83,7 @@ impl Session {
         bump(&self.instance().status.plan_misses);
         let host = &self.host;
         let view = HostView { host };
-        let context = PlanContext {
-            schema,
-            current_db: host.database.as_deref(),
-            bind: bind_context(host),
-            switches: OptimizerSwitches::default(),
-            variables: &view,
-            temporary: &view,
-            virtuals: &view,
-            statistics: &view,
-            param_types,
-        };
+        let context = plan_context(host, schema, &view, param_types);
         let planned = Planner::plan_full(statement, &context)?;
         Ok(Ready::new(planned, schema, host))
     }
@@ -128,23 +118,48 @@ impl Session {
         if writes {
             self.check_writable(planned)?;
         }
+        let ending = self.as_statement(writes, text, |s| match &planned.planned.statement {
+            plan::Statement::Query(q) => {
+                bump(&s.host.instance.status.com_select);
+                s.run_query_plan(client, q, params, answer)
+            }
+            _ => s.run_change_plan(client, planned, params, answer),
+        })?;
+        match ending {
+            Ending::Done(done) => self.write_ok(client, &done, answer.more),
+            Ending::Rows => {
+                let end = OkPacket {
+                    status: self.status(answer.more),
+                    warnings: self.warning_count(),
+                    affected_rows: 0,
+                    last_insert_id: 0,
+                    info: b"",
+                    session_state: &[],
+                };
+                client.end_of_rows(&end);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs `f` as one statement of the session's transaction: what it changed is kept if it succeeds (committed, outside
+    /// of a transaction) and undone if it fails. Returns when all that it saw is durable. `text` annotates its events.
+    pub(crate) fn as_statement<R>(
+        &mut self,
+        writes: bool,
+        text: &[u8],
+        f: impl FnOnce(&mut Session) -> SqlResult<R>,
+    ) -> SqlResult<R> {
         self.begin_if_needed();
         let mark = self.txn.begin_statement();
-        let now = self.host.now_micros();
         if writes {
+            let now = self.host.now_micros();
             let annotation = self.host.hot.annotate_rows.then_some(text);
             self.log.begin_statement((now / 1_000_000) as u32, &self.host.hot.time_zone, annotation);
         }
         self.host.insert_id_set = false;
-        let result = match &planned.planned.statement {
-            plan::Statement::Query(q) => {
-                bump(&self.host.instance.status.com_select);
-                self.run_query_plan(client, q, params, answer)
-            }
-            _ => self.run_change_plan(client, planned, params, answer),
-        };
-        match result {
-            Ok(ending) => {
+        match f(self) {
+            Ok(result) => {
                 if writes {
                     self.log.end_statement();
                 }
@@ -154,21 +169,7 @@ impl Session {
                     self.commit()?;
                 }
                 self.txn.wait_answerable().map_err(txn_error)?;
-                match ending {
-                    Ending::Done(done) => self.write_ok(client, &done, answer.more),
-                    Ending::Rows => {
-                        let end = OkPacket {
-                            status: self.status(answer.more),
-                            warnings: self.warning_count(),
-                            affected_rows: 0,
-                            last_insert_id: 0,
-                            info: b"",
-                            session_state: &[],
-                        };
-                        client.end_of_rows(&end);
-                    }
-                }
-                Ok(())
+                Ok(result)
             }
             Err(e) => {
                 self.after_error(&e, mark);
@@ -374,7 +375,7 @@ impl Session {
         )
     }
 
-    fn check_privileges(&self, planned: &Ready) -> SqlResult<()> {
+    pub(crate) fn check_privileges(&self, planned: &Ready) -> SqlResult<()> {
         let account = &self.host.account;
         if account.allows("ALL PRIVILEGES", "", "") {
             return Ok(());
@@ -397,7 +398,7 @@ impl Session {
         Ok(())
     }
 
-    fn check_writable(&self, planned: &Ready) -> SqlResult<()> {
+    pub(crate) fn check_writable(&self, planned: &Ready) -> SqlResult<()> {
         if self.read_only && planned.tables.iter().any(|t| !t.temporary) {
             return Err(sql_err!(ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION));
         }
@@ -478,9 +479,30 @@ pub fn bind_context(host: &Host) -> BindCtx {
     }
 }
 
-/// The session as the planner sees it.
-struct HostView<'a> {
+/// Everything outside a statement that its plan depends on.
+pub fn plan_context<'a>(
     host: &'a Host,
+    schema: &'a Arc<Schema>,
+    view: &'a HostView<'a>,
+    param_types: &'a [SqlType],
+) -> PlanContext<'a> {
+    PlanContext {
+        schema,
+        current_db: host.database.as_deref(),
+        bind: bind_context(host),
+        switches: OptimizerSwitches::default(),
+        variables: view,
+        temporary: view,
+        virtuals: view,
+        statistics: view,
+        param_types,
+    }
+}
+
+/// The session as the planner sees it.
+pub struct HostView<'a> {
+    /// Its state.
+    pub host: &'a Host,
 }
 
 impl Variables for HostView<'_> {

@@ -129,6 +129,18 @@ impl TxnLog {
         Some(events.finish(choice, flags))
     }
 
+    /// Adds a dictionary change.
+    pub fn dictionary(&mut self, change: bytes::Bytes) {
+        let context = &self.context;
+        self.events.get_or_insert_with(|| TransactionEvents::new(context.clone())).dictionary(change);
+    }
+
+    /// Adds a statement as text.
+    pub fn query(&mut self, query: selkie_binlog::event::QueryEvent) {
+        let context = &self.context;
+        self.events.get_or_insert_with(|| TransactionEvents::new(context.clone())).query(query);
+    }
+
     fn change(&mut self, table: &Table, kind: RowsKind, key: &[u8], images: &[&[Value]]) -> SqlResult<()> {
         let context = &self.context;
         let events = self.events.get_or_insert_with(|| TransactionEvents::new(context.clone()));

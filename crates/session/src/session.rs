@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use hashbrown::HashMap;
-use selkie_binlog::builder::{EventContext, GtidChoice};
+use selkie_binlog::builder::EventContext;
 use selkie_catalog::mdl::{HeldMdl, MdlError, MdlMode};
 use selkie_executor::{Txn, txn_error};
 use selkie_parser::ast::{self, Statement};
@@ -124,6 +124,11 @@ impl Session {
             closing: false,
             begun: false,
         }
+    }
+
+    /// What this session's events have in common.
+    pub fn event_context(&self) -> EventContext {
+        event_context(&self.host)
     }
 
     /// The server.
@@ -442,10 +447,7 @@ impl Session {
             return Ok(());
         }
         let xid = self.instance().next_xid();
-        let choice = GtidChoice::Next {
-            domain_id: self.host.vars.u64("gtid_domain_id") as u32,
-            server_id: self.host.vars.u64("server_id") as u32,
-        };
+        let choice = self.gtid_choice();
         let events = self.log.finish(xid, choice, self.host.hot.sql_log_bin);
         self.log.clear();
         match self.txn.commit(events) {
@@ -530,9 +532,14 @@ impl Session {
 
     /// Takes a metadata lock for the present transaction.
     pub fn lock_metadata(&mut self, db: &str, table: &str, mode: MdlMode) -> SqlResult<()> {
+        self.lock_metadata_for(db, table, mode, None)
+    }
+
+    /// Takes a metadata lock, waiting so many seconds at the most (`lock_wait_timeout` if not said).
+    pub fn lock_metadata_for(&mut self, db: &str, table: &str, mode: MdlMode, wait: Option<u64>) -> SqlResult<()> {
         let instance = self.host.instance.clone();
         let c = self.host.connection.clone();
-        let timeout = Duration::from_secs(self.host.vars.u64("lock_wait_timeout"));
+        let timeout = Duration::from_secs(wait.unwrap_or_else(|| self.host.vars.u64("lock_wait_timeout")));
         let killed = || c.kill_query.load(Ordering::Relaxed);
         instance.mdl.acquire(c.id, &mut self.mdl, db, table, mode, timeout, &killed).map_err(|e| match e {
             MdlError::Timeout => sql_err!(ER_LOCK_WAIT_TIMEOUT),

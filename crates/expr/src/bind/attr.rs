@@ -3,6 +3,7 @@
 //! These are the attributes by which MariaDB computes result types; here they are derived from the
 //! [`SqlType`] and, for literals, from the value.
 
+use selkie_types::datetime::{DateRules, Parts};
 use selkie_types::{Charset, Collation, IntWidth, SqlType, TextKind, Value};
 
 use crate::ir::{Expr, ExprKind};
@@ -110,7 +111,10 @@ pub(crate) fn is_unsigned(ty: &SqlType) -> bool {
 /// Digits of an operand counted as a DECIMAL.
 pub(crate) fn precision(e: &Expr) -> u32 {
     let p = match &e.ty {
-        SqlType::Int { display, .. } if matches!(e.kind, ExprKind::Const(_)) => *display as u32,
+        // A literal has as many digits as were written, the sign not counted.
+        SqlType::Int { display, .. } if let ExprKind::Const(v) = &e.kind => {
+            *display as u32 - matches!(v, Value::Int(i) if *i < 0) as u32
+        }
         SqlType::Int { display, unsigned, .. } => (*display as u32).saturating_sub(!*unsigned as u32),
         SqlType::Decimal { precision, .. } => *precision as u32,
         SqlType::Date => 8,
@@ -124,7 +128,10 @@ pub(crate) fn precision(e: &Expr) -> u32 {
 
 /// Scale of an operand counted as a DECIMAL.
 pub(crate) fn scale(e: &Expr) -> u32 {
-    expr_decimals(e).min(MAX_SCALE)
+    match e.ty {
+        SqlType::Enum(_) | SqlType::Set(_) => 0,
+        _ => expr_decimals(e).min(MAX_SCALE),
+    }
 }
 
 /// Digits before the point of an operand counted as a DECIMAL.
@@ -150,7 +157,7 @@ pub(crate) fn decimal(precision: u32, scale: u32, unsigned: bool) -> SqlType {
 
 /// INT or BIGINT by the number of characters, as integer expressions have it.
 pub(crate) fn int_by_len(len: u32, unsigned: bool) -> SqlType {
-    let width = if len >= 11 { IntWidth::Big } else { IntWidth::Int };
+    let width = if len >= 10 { IntWidth::Big } else { IntWidth::Int };
     SqlType::Int { width, unsigned, zerofill: false, display: len.min(255) as u8 }
 }
 
@@ -201,15 +208,29 @@ pub(crate) fn fsp(decimals: u32) -> u8 {
     decimals.min(6) as u8
 }
 
-/// Decimals of an operand as fractional seconds; texts have six.
+/// Decimals of an operand as fractional seconds; texts have six, but a literal that is a date or time as many as it shows.
 pub(crate) fn temporal_decimals(e: &Expr) -> u8 {
     match &e.kind {
-        // A literal has as many as it shows.
-        ExprKind::Const(Value::Bytes(b)) if !matches!(e.ty.collation(), Some(Collation::BINARY)) => {
-            literal_fraction(b)
+        ExprKind::Const(Value::Bytes(b)) => {
+            let rules = DateRules::default();
+            if Parts::parse_datetime(b, rules).or_else(|| Parts::parse_time(b, rules)).is_some() {
+                literal_fraction(b)
+            } else {
+                6
+            }
         }
         _ => fsp(decimals(&e.ty)),
     }
+}
+
+/// Decimals of an operand as a number of seconds; texts have six.
+pub(crate) fn seconds_decimals(e: &Expr) -> u8 {
+    fsp(decimals(&e.ty))
+}
+
+/// The longest text of an operand in bytes of its character set; numbers and dates have one byte a character.
+pub(crate) fn byte_len(e: &Expr) -> u64 {
+    expr_char_len(e) as u64 * e.ty.collation().map_or(1, |c| c.charset().max_len()) as u64
 }
 
 /// Digits after the last point of a temporal literal.

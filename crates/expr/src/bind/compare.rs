@@ -5,7 +5,7 @@ use selkie_types::{Collation, SqlResult, SqlType, Value, sql_err};
 use super::attr::{self, Family};
 use super::{BindCtx, LogicalOp, collation};
 use crate::describe::cmp_symbol;
-use crate::func::args;
+use crate::func::{self, args};
 use crate::ir::{CmpOp, Coercibility, Expr, ExprKind};
 
 /// What values are compared as.
@@ -52,6 +52,7 @@ fn join(a: Class, b: Class) -> Class {
         (false, true) => if b == Time { Time } else { DateTime },
         _ => match (a, b) {
             (Int | Decimal, Int | Decimal) => Decimal,
+            (Int, Text) | (Text, Int) => Decimal,
             _ => Real,
         },
     }
@@ -87,13 +88,14 @@ pub(crate) fn to_class(cx: &BindCtx, e: Expr, class: Class) -> Expr {
         Class::Date => e.cast_to(&SqlType::Date),
         Class::Time => match e.ty {
             SqlType::Time { .. } => e,
-            _ => e.cast_to(&SqlType::Time { fsp: 6 }),
+            SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => e.cast_to(&SqlType::Time { fsp: 6 }),
+            _ => func::temporal_parse::comparable(e, SqlType::Time { fsp: 6 }),
         },
         Class::DateTime => match e.ty {
             SqlType::DateTime { .. } | SqlType::Timestamp { .. } => e,
             SqlType::Date => e.cast_to(&SqlType::DateTime { fsp: 0 }),
             SqlType::Time { fsp } => e.cast_to(&SqlType::DateTime { fsp }),
-            _ => e.cast_to(&SqlType::DateTime { fsp: 6 }),
+            _ => func::temporal_parse::comparable(e, SqlType::DateTime { fsp: 6 }),
         },
     }
 }
@@ -157,7 +159,15 @@ pub(crate) fn pair(cx: &BindCtx, operation: &str, l: Expr, r: Expr) -> SqlResult
     } else if is_int(&r) && let Some(c) = exact_int(&l) {
         l = c;
     }
-    let Some(class) = class_of(&[&l, &r]) else { return Ok((l, r, None)) };
+    let Some(mut class) = class_of(&[&l, &r]) else { return Ok((l, r, None)) };
+    if class == Class::Real {
+        // A decimal that varies meets a text literal as a decimal.
+        let varies = |e: &Expr| own_class(e) == Some(Class::Decimal) && !matches!(e.kind, ExprKind::Const(_));
+        let literal = |e: &Expr| own_class(e) == Some(Class::Text) && matches!(e.kind, ExprKind::Const(_));
+        if (varies(&l) && literal(&r)) || (varies(&r) && literal(&l)) {
+            class = Class::Decimal;
+        }
+    }
     if class == Class::Text {
         let d = collation::for_comparison(cx, operation, &[&l, &r])?;
         return Ok((

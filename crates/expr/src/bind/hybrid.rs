@@ -35,7 +35,6 @@ pub(crate) fn result_type(
     let real: Vec<&Expr> = operands.iter().copied().filter(|e| e.ty != SqlType::Null).collect();
     let Some(first) = real.first() else { return Ok((SqlType::Null, Coercibility::Ignorable)) };
     let numeric = Coercibility::Numeric;
-    let max_len = |f: fn(&Expr) -> u32| real.iter().map(|e| f(e)).max().unwrap_or(0);
     if real.iter().all(|e| e.ty.is_temporal()) {
         let ty = real.iter().skip(1).fold(first.ty.clone(), |t, e| temporal_join(&t, &e.ty));
         return Ok((ty, numeric));
@@ -51,8 +50,12 @@ pub(crate) fn result_type(
         return Ok((numeric_type(&real, lengths), numeric));
     }
     let d = collation::for_result(cx, operation, operands)?;
-    let len = max_len(attr::expr_char_len);
-    Ok((attr::text(len as u64, d.collation), d.strength))
+    let len = if d.collation.is_binary() {
+        real.iter().map(|e| attr::byte_len(e)).max().unwrap_or(0)
+    } else {
+        real.iter().map(|e| attr::expr_char_len(e) as u64).max().unwrap_or(0)
+    };
+    Ok((attr::text(len, d.collation), d.strength))
 }
 
 fn numeric_type(real: &[&Expr], lengths: Lengths) -> SqlType {
@@ -83,13 +86,9 @@ fn numeric_type(real: &[&Expr], lengths: Lengths) -> SqlType {
             SqlType::Year(_) => selkie_types::IntWidth::Small,
             _ => selkie_types::IntWidth::Big,
         })
-        .reduce(|a, b| literal_width(real, a, b))
+        .reduce(attr::wider)
         .unwrap_or(selkie_types::IntWidth::Int);
     attr::int(width, len, unsigned)
-}
-
-fn literal_width(_: &[&Expr], a: selkie_types::IntWidth, b: selkie_types::IntWidth) -> selkie_types::IntWidth {
-    attr::wider(a, b)
 }
 
 /// Brings an operand to a result type.
@@ -131,7 +130,9 @@ pub fn bind_case(
     let mut results: Vec<&Expr> = whens.iter().map(|(_, r)| r).collect();
     results.extend(otherwise.iter());
     let (ty, strength) = result_type(cx, "case", &results, Lengths::Digits)?;
-    let nullable = otherwise.as_ref().is_none_or(|e| e.nullable) || whens.iter().any(|(_, r)| r.nullable);
+    let nullable = otherwise.as_ref().is_none_or(|e| e.nullable)
+        || whens.iter().any(|(c, r)| c.nullable || r.nullable)
+        || operand.as_ref().is_some_and(|o| o.nullable);
     let whens = whens
         .into_iter()
         .map(|(when, result)| {

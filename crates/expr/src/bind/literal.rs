@@ -35,12 +35,13 @@ pub fn literal_number(text: &str) -> SqlResult<Expr> {
         }
     }
     let d = Decimal::parse(text).ok_or_else(invalid)?;
-    let ty = attr::decimal(d.precision().into(), d.scale().into(), false);
+    let int_digits = text.split('.').next().map_or(0, str::len) as u32;
+    let ty = attr::decimal(int_digits + d.scale() as u32, d.scale().into(), false);
     Ok(Expr::constant(Value::Decimal(d), ty))
 }
 
 fn int_literal_type(v: i64, len: u32) -> SqlType {
-    let width = if i32::try_from(v).is_ok() && len < 11 { IntWidth::Int } else { IntWidth::Big };
+    let width = if i32::try_from(v).is_ok() && len < 10 { IntWidth::Int } else { IntWidth::Big };
     attr::int(width, len, false)
 }
 

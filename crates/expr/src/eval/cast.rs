@@ -13,6 +13,14 @@ pub(crate) fn cast(v: Value, from: &SqlType, to: &SqlType, ctx: &mut dyn EvalCon
             Value::Double(i as f64)
         }
         (Value::Int(i), SqlType::Decimal { scale: 0, precision: 20.., .. }) => Value::Decimal(Decimal::from(i)),
+        // The display width of an expression's integer type does not bound it.
+        (v, SqlType::Int { unsigned, .. }) => {
+            let wide = if *unsigned { &SqlType::BIGINT_UNSIGNED } else { &SqlType::BIGINT };
+            return convert::cast(v, from, wide, &mut ctx.convert());
+        }
+        (v, SqlType::Decimal { precision: 65, scale: 38, .. }) => {
+            Value::Decimal(convert::to_decimal(&v, from, &mut ctx.convert()))
+        }
         (v, to) => {
             let mut c = ctx.convert();
             return convert::cast(v, from, to, &mut c);

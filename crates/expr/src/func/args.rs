@@ -66,6 +66,7 @@ pub(crate) fn decimal_type(e: &Expr) -> SqlType {
             });
             attr::decimal(p.max(attr::precision(e)), attr::scale(e), attr::is_unsigned(&e.ty))
         }
+        // Any decimal: conversion keeps the digits that there are.
         _ => attr::decimal(attr::MAX_PRECISION, attr::MAX_SCALE, false),
     }
 }

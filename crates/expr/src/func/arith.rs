@@ -173,11 +173,6 @@ fn int_divide(l: Expr, r: Expr) -> SqlResult<Expr> {
         _ => attr::int_part(&l).max(1),
     };
     let ty = attr::int_by_len(len, unsigned);
-    let ty = if len >= 10 && matches!(ty, SqlType::Int { .. }) && attr::family(&l.ty) == Family::Int && len < 11 {
-        attr::bigint(len, unsigned)
-    } else {
-        ty
-    };
     let (args, eval): (Vec<Expr>, super::EvalFn) = if joint_family(&l, &r) == Family::Int {
         (vec![to_number(l), to_number(r)], int_int_div)
     } else {
@@ -187,8 +182,8 @@ fn int_divide(l: Expr, r: Expr) -> SqlResult<Expr> {
 }
 
 fn modulo(l: Expr, r: Expr) -> SqlResult<Expr> {
-    let len = attr::char_len(&l.ty).max(attr::char_len(&r.ty));
     let unsigned = attr::is_unsigned(&l.ty);
+    let len = attr::precision_to_length(attr::precision(&l).max(attr::precision(&r)), 0, unsigned);
     match joint_family(&l, &r) {
         Family::Real => {
             let decimals = attr::expr_decimals(&l).max(attr::expr_decimals(&r));
@@ -206,7 +201,7 @@ fn modulo(l: Expr, r: Expr) -> SqlResult<Expr> {
         }
         _ => {
             let scale = attr::scale(&l).max(attr::scale(&r));
-            let precision = len.saturating_sub((scale > 0) as u32 + !unsigned as u32);
+            let precision = attr::precision(&l).max(attr::precision(&r));
             let ty = attr::decimal(precision, scale, unsigned);
             Build::new("MOD", dec_mod, vec![args::to_decimal(l), args::to_decimal(r)], ty).nullable(true).ok()
         }
@@ -269,10 +264,15 @@ pub(crate) fn bind_unary(_cx: &BindCtx, op: UnaryOp, e: Expr) -> SqlResult<Expr>
     }
 }
 
+/// Whether a call is written as a function.
+fn is_word(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+}
+
 fn operands(call: &Call, args: &[Expr]) -> String {
     match args {
-        [a] => format!("{}{}", call.name, describe(a)),
-        [a, b] => format!("({} {} {})", describe(a), call.name, describe(b)),
+        [a] if !is_word(call.name) => format!("{}{}", call.name, describe(a)),
+        [a, b] if !is_word(call.name) => format!("{} {} {}", describe(a), call.name, describe(b)),
         _ => format!("{}({})", call.name, args.iter().map(describe).collect::<Vec<_>>().join(",")),
     }
 }
@@ -307,10 +307,7 @@ fn fit_dec(call: &Call, args: &[Expr], (v, overflow): (Decimal, bool)) -> SqlRes
     if overflow || v.int_digits() as u32 > attr::MAX_PRECISION {
         return out_of_range(call, args, "DECIMAL");
     }
-    let (v, _) = match call.ty {
-        SqlType::Decimal { scale, .. } if v.scale() > scale => (v.round(scale as i32), false),
-        _ => (v, false),
-    };
+    // More digits than the type shows are kept until the value is shown or stored.
     Ok(Value::Decimal(v))
 }
 

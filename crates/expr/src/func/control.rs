@@ -52,15 +52,18 @@ fn bind_if(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr>
     let [condition, a, b] = three(args, name)?;
     let lengths = if a.ty == SqlType::Null || b.ty == SqlType::Null { Lengths::Longest } else { Lengths::Digits };
     let (ty, strength) = result_type(cx, name, &[&a, &b], lengths)?;
-    let nullable = a.nullable || b.nullable;
+    let nullable = condition.nullable || a.nullable || b.nullable;
     let (a, b) = (to_result(cx, a, &ty), to_result(cx, b, &ty));
     Ok(case(vec![(condition, a)], b, ty, nullable, strength))
 }
 
 fn bind_nvl2(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let [tested, a, b] = three(args, name)?;
+    let nullable = tested.nullable || a.nullable || b.nullable;
     let condition = crate::bind::bind_is_null(cx, tested, true)?;
-    bind_if(cx, name, vec![condition, a, b])
+    let mut e = bind_if(cx, name, vec![condition, a, b])?;
+    e.nullable = nullable;
+    Ok(e)
 }
 
 fn bind_isnull(cx: &BindCtx, _: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
@@ -106,7 +109,11 @@ fn bind_nullif(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<E
 
 fn bind_extreme(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let operands: Vec<&Expr> = args.iter().collect();
-    let class = class_of(&operands);
+    // Numbers among texts are doubles here, not decimals as in comparisons.
+    let class = class_of(&operands).map(|c| {
+        let text = operands.iter().any(|e| matches!(e.ty, SqlType::Text { .. } | SqlType::Enum(_) | SqlType::Set(_)));
+        if c == Class::Decimal && text { Class::Real } else { c }
+    });
     let mode = if name == "greatest" { 1 } else { -1 };
     let nullable = args.iter().any(|a| a.nullable);
     if args.iter().any(|a| a.ty == SqlType::Null) && !matches!(class, Some(Class::Text | Class::DateTime | Class::Date | Class::Time)) {
@@ -117,8 +124,12 @@ fn bind_extreme(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<
         None => (SqlType::Null, None, Coercibility::Ignorable),
         Some(Class::Text) => {
             let d = collation::for_comparison(cx, name, &operands)?;
-            let len = operands.iter().map(|e| attr::expr_char_len(e)).max().unwrap_or(0);
-            (attr::text(len as u64, d.collation), Some(d.collation), d.strength)
+            let len = if d.collation.is_binary() {
+                operands.iter().map(|e| attr::byte_len(e)).max().unwrap_or(0)
+            } else {
+                operands.iter().map(|e| attr::expr_char_len(e) as u64).max().unwrap_or(0)
+            };
+            (attr::text(len, d.collation), Some(d.collation), d.strength)
         }
         Some(Class::Real) => {
             let decimals = operands.iter().map(|e| attr::expr_decimals(e)).max().unwrap_or(0);
@@ -144,7 +155,7 @@ fn bind_extreme(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<
         .into_iter()
         .map(|a| match (&ty, class) {
             (SqlType::Text { collation: c, .. }, _) => collation::convert(cx, a, *c),
-            (SqlType::Date, _) => a.cast_to(&SqlType::Date),
+            (SqlType::Date, Some(class)) => to_class(cx, a, class).cast_to(&SqlType::Date),
             (_, Some(class)) => to_class(cx, a, class),
             _ => a,
         })

@@ -3,7 +3,8 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use base64::Engine;
-use selkie_types::{Charset, Collation, SqlResult, SqlType, Value, convert, sql_err};
+use selkie_types::{Charset, Collation, SqlError, SqlResult, SqlType, Value, convert, sql_err};
+use selkie_types::IntWidth;
 
 use super::args::{self, arg, bytes};
 use super::string::const_count;
@@ -94,7 +95,7 @@ fn hex(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value>
     Ok(match arg!(args, 0, row, ctx) {
         Value::Bytes(b) => args::owned(hex::encode_upper(raw(&b, &args[0])).into_bytes()),
         Value::Double(d) => {
-            let n = if d <= -9.2e18 { i64::MIN as u64 } else if d >= 1.8446744073709552e19 { u64::MAX } else { d.round_ties_even() as i128 as u64 };
+            let n = if d <= -9.2e18 { i64::MIN as u64 } else if d >= 1.8446744073709552e19 { u64::MAX } else { d.round() as i128 as u64 };
             Value::text(&format!("{n:X}"))
         }
         v => Value::text(&format!("{:X}", super::arith::pattern(&v))),
@@ -130,7 +131,7 @@ fn bind_to_base64(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResul
     let n = byte_capacity(&args[0]);
     let plain = n.div_ceil(3) * 4;
     let len = plain + plain.saturating_sub(1) / 76;
-    Build::new(name, to_base64, to_texts(cx, args), connection_text(cx, len)).nullable(true).ok()
+    Build::new(name, to_base64, to_texts(cx, args), connection_text(cx, len)).ok()
 }
 
 fn to_base64(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
@@ -150,8 +151,13 @@ fn from_base64(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResul
     let clean: Vec<u8> = bytes(&v).iter().copied().filter(|c| !c.is_ascii_whitespace()).collect();
     match base64::engine::general_purpose::STANDARD.decode(&clean) {
         Ok(b) => Ok(args::owned(b)),
-        Err(_) => {
-            ctx.diag().warn(sql_err!(ER_BASE64_DECODE_ERROR));
+        Err(e) => {
+            use base64::DecodeError as E;
+            let at = match e {
+                E::InvalidByte(at, _) => at,
+                _ => clean.len(),
+            };
+            ctx.diag().warn(SqlError::raw(1958, "HY000", format!("Bad base64 data as position {at}")));
             Ok(Value::Null)
         }
     }
@@ -247,13 +253,26 @@ fn bind_format(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<E
         return Err(sql_err!(ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT, name));
     };
     let nullable = e.nullable || places.nullable;
-    let char_len = if attr::family(&e.ty) == Family::Real && attr::decimals(&e.ty) >= attr::NOT_FIXED {
-        309
-    } else {
-        attr::char_len(&e.ty).saturating_sub(attr::decimals(&e.ty).min(attr::MAX_SCALE))
-    } as u64;
-    let _ = const_count(&places);
-    let len = char_len + char_len / 3 + attr::MAX_SCALE as u64 + 1;
+    let digits = match &e.ty {
+        SqlType::Int { width: IntWidth::Big, unsigned, .. } => 19 + *unsigned as u64,
+        SqlType::Int { .. } => 10,
+        SqlType::Bit(_) => 20,
+        SqlType::Year(_) => 4,
+        SqlType::Decimal { .. } => attr::int_part(&e) as u64,
+        SqlType::Float { .. } => 39,
+        t if t.is_temporal() => attr::int_part(&e) as u64,
+        _ => 309,
+    };
+    let decimals = attr::decimals(&e.ty) as u64;
+    let (dec, rounds) = match const_count(&places) {
+        Some(n) => {
+            let n = n.clamp(0, attr::MAX_SCALE as i64) as u64;
+            (n, n < decimals)
+        }
+        None => (attr::MAX_SCALE as u64, decimals > 0),
+    };
+    let digits = digits + rounds as u64;
+    let len = digits + digits / 3 + (dec > 0) as u64 + 1 + dec;
     let e = match attr::family(&e.ty) {
         Family::Int | Family::Decimal => args::to_decimal(e),
         _ => args::to_double(e),
@@ -359,7 +378,7 @@ fn char_codes(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlRes
     match cs.decode(&out) {
         Ok(text) => Ok(args::owned(text.into_owned())),
         Err(at) => {
-            let shown: String = out[at..].iter().take(6).map(|b| format!("\\x{b:02X}")).collect();
+            let shown: String = out[at..].iter().take(6).map(|b| format!("{b:02X}")).collect();
             ctx.diag().warn(sql_err!(ER_INVALID_CHARACTER_STRING, cs.name(), shown));
             if ctx.settings().sql_mode.strict() {
                 return Ok(Value::Null);
@@ -385,29 +404,42 @@ fn weight_string(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> Sql
     let v = arg!(args, 0, row, ctx);
     let b = bytes(&v);
     let mut out = Vec::new();
+    let c = call.collation;
     if call.mode < 0 {
-        call.collation.weights(b, &mut out);
+        weigh(b, c, &mut out);
         return Ok(args::owned(out));
     }
     let n = call.mode as usize;
-    let c = call.collation;
     let cut = &b[..super::string::offset(b, c, n)];
     let mut padded = cut.to_vec();
     let have = super::string::count(cut, c);
     padded.resize(padded.len() + n - have.min(n), if c.is_binary() { 0 } else { b' ' });
-    // Trailing spaces count here: weigh character by character.
-    if c.is_binary() {
-        return Ok(args::owned(padded));
-    }
-    for ch in args::str_of(&padded).chars() {
-        let mut buf = [0; 4];
-        if ch == ' ' {
-            out.extend_from_slice(if c.charset().max_len() == 1 { b" " } else { b"\0 " });
-            continue;
-        }
-        c.weights(ch.encode_utf8(&mut buf).as_bytes(), &mut out);
-    }
+    weigh(&padded, c, &mut out);
     Ok(args::owned(out))
+}
+
+/// Sort weights as MariaDB shows them: bytes, code points of three bytes for `_bin`, upper-cased units of two bytes (one
+/// in single-byte sets). Not what keys are made of.
+fn weigh(b: &[u8], c: Collation, out: &mut Vec<u8>) {
+    if c.is_binary() {
+        out.extend_from_slice(b);
+        return;
+    }
+    let folded = if c.is_bin() { b.to_vec() } else { c.upper(b) };
+    if c.charset().max_len() == 1 {
+        out.extend_from_slice(&c.charset().encode(&folded).0);
+        return;
+    }
+    for ch in args::str_of(&folded).chars() {
+        let code = (ch as u32).to_be_bytes();
+        if c.is_bin() && c.charset() == Charset::Utf8mb4 {
+            out.extend_from_slice(&code[1..]);
+        } else if code[1] != 0 {
+            out.extend_from_slice(&[0xFF, 0xFD]);
+        } else {
+            out.extend_from_slice(&code[2..]);
+        }
+    }
 }
 
 /// A dotted address of one to four parts; the last part fills the rest, as in inet_aton(3) of MariaDB (`a.b` is `a.0.0.b`).

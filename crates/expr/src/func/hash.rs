@@ -21,10 +21,11 @@ pub(super) const FUNCTIONS: &[Def] = &[
     def("sha1", 1, 1, |cx, _, a| digest(cx, "sha", sha1_hex, a, 40)),
     def("sha2", 2, 2, bind_sha2),
     def("password", 1, 1, |cx, n, a| digest(cx, n, password, a, 41)),
-    def("old_password", 1, 1, |cx, n, a| digest(cx, n, old_password, a, 16).map(|mut e| { e.nullable = true; e })),
+    def("old_password", 1, 1, |cx, n, a| digest(cx, n, old_password, a, 16)),
     def("aes_encrypt", 2, 2, |cx, n, a| {
         let len = (byte_capacity(&a[0]) / 16 + 1) * 16;
-        binary(cx, n, aes_encrypt, a, len)
+        let nullable = a.iter().any(|e| e.nullable);
+        binary(cx, n, aes_encrypt, a, len).map(|e| Expr { nullable, ..e })
     }),
     def("aes_decrypt", 2, 2, |cx, n, a| {
         let len = byte_capacity(&a[0]);
@@ -32,7 +33,8 @@ pub(super) const FUNCTIONS: &[Def] = &[
     }),
     def("compress", 1, 1, |cx, n, a| {
         let len = byte_capacity(&a[0]) * 120 / 100 + 12;
-        binary(cx, n, compress, a, len)
+        let nullable = a.iter().any(|e| e.nullable);
+        binary(cx, n, compress, a, len).map(|e| Expr { nullable, ..e })
     }),
     def("uncompress", 1, 1, |cx, n, a| {
         let max = cx.max_allowed_packet as u64;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use selkie_types::datetime::{self, Interval, IntervalUnit, timestamp_diff};
-use selkie_types::{Date, DateTime, Decimal, SqlResult, SqlType, Time, TimeZone, Value, sql_err};
+use selkie_types::{Date, DateTime, Decimal, SqlResult, SqlType, Time, TimeZone, Value, convert, sql_err};
 
 use super::args::{self, arg};
 use super::temporal::only;
@@ -61,7 +61,7 @@ pub(crate) fn bind(cx: &BindCtx, subtract: bool, e: Expr, amount: Expr, unit: In
     let frac = if unit.has_micros() {
         6
     } else if unit == U::Second {
-        attr::temporal_decimals(&amount)
+        attr::seconds_decimals(&amount)
     } else {
         0
     };
@@ -128,7 +128,6 @@ fn eval_add(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResul
             Value::Int(i) => (*i as u64) < 1_000_000_000,
             _ => false,
         };
-    let had_fraction = matches!(&v, Value::Bytes(b) if attr::literal_fraction(b) > 0);
     let zeros = if add.unit.is_days_or_more() && matches!(add.unit, IntervalUnit::Year | IntervalUnit::Month | IntervalUnit::Quarter | IntervalUnit::YearMonth) {
         Zeros::Mode
     } else {
@@ -143,7 +142,9 @@ fn eval_add(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResul
             if only_date {
                 d.date().write_to(&mut out);
             } else {
-                d.write_to(if had_fraction || d.micros() != 0 { 6 } else { 0 }, &mut out);
+                let fsp = attr::char_len(&call.ty).saturating_sub(20) as u8;
+                let fsp = if fsp == 6 && d.micros() == 0 { 0 } else { fsp };
+                d.write_to(fsp, &mut out);
             }
             args::owned(out)
         }
@@ -185,9 +186,14 @@ fn addtime(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult
     let v = arg!(args, 0, row, ctx);
     let Some(a) = parse::moment(v, &args[0].ty, ctx)? else { return Ok(Value::Null) };
     let w = arg!(args, 1, row, ctx);
-    let b = match parse::moment(w, &args[1].ty, ctx)? {
+    let b = match parse::moment(w.clone(), &args[1].ty, ctx)? {
         Some(Moment::Time(t)) => t,
-        _ => return Ok(Value::Null),
+        Some(Moment::DateTime(_)) => {
+            let shown = String::from_utf8_lossy(&convert::text_of(&w, &args[1].ty)).into_owned();
+            parse::incorrect(ctx, "INTERVAL DAY TO SECOND", &shown);
+            return Ok(Value::Null);
+        }
+        None => return Ok(Value::Null),
     };
     let delta = b.0 * call.mode;
     let text = matches!(call.ty, SqlType::Text { .. });
@@ -247,9 +253,12 @@ fn timediff(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<V
 }
 
 fn datediff(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
-    let Some(a) = parse::date(&args[0], Zeros::Refused, row, ctx)? else { return Ok(Value::Null) };
-    let Some(b) = parse::date(&args[1], Zeros::Refused, row, ctx)? else { return Ok(Value::Null) };
-    Ok(Value::Int(a.day_number() - b.day_number()))
+    let a = parse::date(&args[0], Zeros::Refused, row, ctx)?;
+    let b = parse::date(&args[1], Zeros::Refused, row, ctx)?;
+    Ok(match (a, b) {
+        (Some(a), Some(b)) => Value::Int(a.day_number() - b.day_number()),
+        _ => Value::Null,
+    })
 }
 
 fn bind_timestamp(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
@@ -286,7 +295,7 @@ fn makedate(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<V
 }
 
 fn bind_maketime(_: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
-    let fsp = args.get(2).map_or(0, attr::temporal_decimals);
+    let fsp = args.get(2).map_or(0, attr::seconds_decimals);
     let args = args
         .into_iter()
         .enumerate()
@@ -332,10 +341,7 @@ fn period(name: &'static str, eval: super::EvalFn, args: Vec<Expr>) -> SqlResult
 }
 
 fn valid_period(p: i64, name: &str) -> SqlResult<u64> {
-    match u64::try_from(p) {
-        Ok(p) if p == 0 || (1..=12).contains(&(p % 100)) => Ok(p),
-        _ => Err(sql_err!(ER_WRONG_ARGUMENTS, name)),
-    }
+    u64::try_from(p).map_err(|_| sql_err!(ER_WRONG_ARGUMENTS, name))
 }
 
 fn period_add(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
@@ -354,7 +360,7 @@ fn period_diff(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlRe
 
 fn bind_sec_to_time(_: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let e = only(args, name)?;
-    let fsp = attr::temporal_decimals(&e);
+    let fsp = attr::seconds_decimals(&e);
     Build::new(name, sec_to_time, vec![args::to_decimal(e)], SqlType::Time { fsp }).nullable(true).ok()
 }
 
@@ -414,7 +420,7 @@ fn unix_timestamp(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> Sq
     let micros = ctx.settings().time_zone.to_utc(d);
     match micros {
         Some(m) => Ok(seconds_value(m, &call.ty)),
-        None => Ok(seconds_value(0, &call.ty)),
+        None => Ok(Value::Null),
     }
 }
 
@@ -423,7 +429,7 @@ fn bind_from_unixtime(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlR
     let Some(e) = it.next() else { return Err(sql_err!(ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT, name)) };
     let fsp = match attr::family(&e.ty) {
         Family::Text => 6,
-        _ => attr::temporal_decimals(&e),
+        _ => attr::seconds_decimals(&e),
     };
     let e = match attr::family(&e.ty) {
         Family::Int => args::to_int(e),
@@ -437,12 +443,18 @@ fn bind_from_unixtime(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlR
 }
 
 fn from_unixtime(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
-    let micros = match arg!(args, 0, row, ctx) {
-        Value::Decimal(d) => micros_of(&d),
-        v => args::wide(&v) * 1_000_000,
+    let v = arg!(args, 0, row, ctx);
+    let micros = match &v {
+        Value::Decimal(d) => micros_of(d),
+        v => args::wide(v) * 1_000_000,
     };
+    let shown = args::decimal(&v).to_string();
     const LIMIT: i128 = 2_147_483_647_999_999;
-    if !(0..=LIMIT).contains(&micros) {
+    if micros < 0 {
+        return Ok(Value::Null);
+    }
+    if micros > LIMIT {
+        ctx.diag().warn(sql_err!(ER_TRUNCATED_WRONG_VALUE, "unixtime", shown));
         return Ok(Value::Null);
     }
     let fsp = attr::fsp(attr::decimals(&call.ty));

@@ -29,16 +29,16 @@ pub(super) const FUNCTIONS: &[Def] = &[
     def("log10", 1, 1, |_, n, a| unary(n, log10, a, SqlType::DOUBLE, true)),
     def("pow", 2, 2, |_, _, a| unary("pow", pow, a, SqlType::DOUBLE, true)),
     def("power", 2, 2, |_, _, a| unary("pow", pow, a, SqlType::DOUBLE, true)),
-    def("sin", 1, 1, |_, n, a| unary(n, sin, a, SqlType::DOUBLE, false)),
-    def("cos", 1, 1, |_, n, a| unary(n, cos, a, SqlType::DOUBLE, false)),
-    def("tan", 1, 1, |_, n, a| unary(n, tan, a, SqlType::DOUBLE, false)),
+    def("sin", 1, 1, |_, n, a| unary(n, sin, a, SqlType::DOUBLE, true)),
+    def("cos", 1, 1, |_, n, a| unary(n, cos, a, SqlType::DOUBLE, true)),
+    def("tan", 1, 1, |_, n, a| unary(n, tan, a, SqlType::DOUBLE, true)),
     def("cot", 1, 1, |_, n, a| unary(n, cot, a, SqlType::DOUBLE, true)),
     def("asin", 1, 1, |_, n, a| unary(n, asin, a, SqlType::DOUBLE, true)),
     def("acos", 1, 1, |_, n, a| unary(n, acos, a, SqlType::DOUBLE, true)),
-    def("atan", 1, 2, |_, n, a| unary(n, atan, a, SqlType::DOUBLE, false)),
-    def("atan2", 1, 2, |_, n, a| unary(n, atan, a, SqlType::DOUBLE, false)),
-    def("degrees", 1, 1, |_, n, a| unary(n, degrees, a, SqlType::DOUBLE, true)),
-    def("radians", 1, 1, |_, n, a| unary(n, radians, a, SqlType::DOUBLE, true)),
+    def("atan", 1, 2, |_, n, a| unary(n, atan, a, SqlType::DOUBLE, true)),
+    def("atan2", 1, 2, |_, n, a| unary(n, atan, a, SqlType::DOUBLE, true)),
+    def("degrees", 1, 1, |_, n, a| unary(n, degrees, a, SqlType::DOUBLE, false)),
+    def("radians", 1, 1, |_, n, a| unary(n, radians, a, SqlType::DOUBLE, false)),
     def("pi", 0, 0, |_, n, a| Build::new(n, pi, a, attr::double_len(8, 6)).ok()),
     def("rand", 0, 1, bind_rand),
     def("bit_count", 1, 1, |_, n, a| {
@@ -70,6 +70,10 @@ fn bind_abs(_: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr>
     let e = args::hex_number(&e).unwrap_or(e);
     let len = attr::char_len(&e.ty);
     let decimals = attr::expr_decimals(&e);
+    if e.ty.is_temporal() {
+        let ty = attr::decimal(attr::precision(&e) + 1 + (decimals > 0) as u32 * 3, attr::scale(&e), false);
+        return Build::new(name, abs_dec, vec![args::to_decimal(e)], ty).ok();
+    }
     match numeric_family(&e) {
         Family::Int => {
             let unsigned = attr::is_unsigned(&e.ty);
@@ -108,7 +112,7 @@ fn bind_integral(_: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<
     if e.ty.is_temporal() {
         let ty = e.ty.clone();
         return match ty {
-            SqlType::Date => Ok(e),
+            SqlType::Date => Ok(e.cast_to(&attr::int(IntWidth::Int, 8, true))),
             _ => super::temporal::integral(name, up != 0, e),
         };
     }
@@ -182,6 +186,8 @@ fn bind_round(_: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Exp
             let ty = match (&e.ty, constant) {
                 (SqlType::Int { .. }, Some(c)) if c >= 0 || truncate => e.ty.clone(),
                 (t, Some(c)) if c >= 0 || truncate => attr::int_by_len(attr::char_len(t), unsigned),
+                // One digit more may be one too many.
+                (SqlType::Int { .. }, _) if int_len + 1 > 20 => attr::decimal(20 + unsigned as u32, 0, unsigned),
                 _ => attr::int_by_len(int_len + 1, unsigned),
             };
             let e = arith::to_number(e);
@@ -231,13 +237,19 @@ fn round_int(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResu
     let v = arg!(args, 0, row, ctx);
     let places = places(&arg!(args, 1, row, ctx));
     if places >= 0 {
-        return Ok(v);
+        return Ok(match call.ty {
+            SqlType::Decimal { .. } => Value::Decimal(args::decimal(&v)),
+            _ => v,
+        });
     }
     let v = args::wide(&v);
     let Some(unit) = 10i128.checked_pow(places.unsigned_abs().min(30)) else { return Ok(Value::Int(0)) };
     let cut = v - v % unit;
     let rounded = if call.mode != TRUNCATE && (v % unit).abs() * 2 >= unit { cut + unit * v.signum() } else { cut };
-    arith::fit_int(call, args, rounded)
+    match call.ty {
+        SqlType::Decimal { .. } => Ok(Value::Decimal(selkie_types::Decimal::from_mantissa(rounded, 0))),
+        _ => arith::fit_int(call, args, rounded),
+    }
 }
 
 fn round_dec(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {

@@ -218,7 +218,7 @@ fn extract(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult
 /// The longest text that a format may give.
 fn format_len(e: &Expr, time: bool) -> u32 {
     let ExprKind::Const(Value::Bytes(b)) = &e.kind else {
-        return attr::char_len(&e.ty).saturating_mul(10).min(400.max(attr::char_len(&e.ty) * 10));
+        return attr::byte_len(e).saturating_mul(10).min(u32::MAX as u64) as u32;
     };
     let text = args::str_of(b);
     let mut len = 0;

@@ -5,6 +5,7 @@ use selkie_types::{Date, DateTime, SqlError, SqlMode, SqlResult, SqlType, Time, 
 
 use crate::bind::attr;
 use crate::context::EvalContext;
+use crate::func::{Build, Call};
 use crate::ir::Expr;
 
 /// Which dates a function takes.
@@ -56,6 +57,53 @@ fn cast_with(v: Value, from: &SqlType, to: &SqlType, zeros: Zeros, ctx: &mut dyn
         Zeros::Mode => {}
     }
     convert::cast(v, from, to, &mut c)
+}
+
+/// A text or number compared with a date or time: what is none counts as zero, with a warning.
+pub(crate) fn comparable(e: Expr, ty: SqlType) -> Expr {
+    let constant = crate::bind::is_constant(&e) as i64;
+    Build::new("cmp", eval_comparable, vec![e], ty).mode(constant).build()
+}
+
+fn eval_comparable(call: &Call, args: &[Expr], row: &[Value], ctx: &mut dyn EvalContext) -> SqlResult<Value> {
+    let v = args[0].eval(row, ctx)?;
+    if v.is_null() {
+        return Ok(v);
+    }
+    let rules = DateRules { allow_invalid: true, ..DateRules::default() };
+    let time = matches!(call.ty, SqlType::Time { .. });
+    let text = convert::text_of(&v, &args[0].ty).into_owned();
+    let parts = match &v {
+        Value::Bytes(b) if time => Parts::parse_time(b, rules),
+        Value::Bytes(b) => Parts::parse_datetime(b, rules),
+        v => {
+            let d = super::args::decimal(v).truncate(9);
+            let whole = d.truncate(0).to_i64().0;
+            let nanos = d.overflowing_sub(&d.truncate(0)).0.abs().mantissa().unwrap_or(0);
+            let nanos = (nanos * 10i128.pow(9 - d.scale().min(9) as u32)) as u32;
+            if time {
+                Parts::time_from_number(whole, d.is_negative(), nanos, rules)
+            } else {
+                Parts::datetime_from_number(whole, nanos, rules)
+            }
+        }
+    };
+    let what = if time { "time" } else { "datetime" };
+    let cut = parts.as_ref().is_none_or(|p| p.cut == Cut::Text);
+    if cut {
+        let shown = String::from_utf8_lossy(&text).into_owned();
+        if call.mode != 0 || parts.is_some() {
+            ctx.diag().warn(selkie_types::sql_err!(ER_TRUNCATED_WRONG_VALUE, what, shown));
+        } else {
+            incorrect(ctx, what, &shown);
+        }
+    }
+    Ok(match parts {
+        Some(p) if time => Value::Time(p.time(6, rules)),
+        Some(p) => Value::DateTime(p.datetime(6, rules)),
+        None if time => Value::Time(Time(0)),
+        None => Value::DateTime(DateTime::new(Date(0), 0)),
+    })
 }
 
 /// An argument as a date and time; `None` for NULL and for what is none (with a warning).

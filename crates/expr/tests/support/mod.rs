@@ -25,11 +25,11 @@ fn text(kind: TextKind, len: u32, collation: Collation) -> SqlType {
 
 fn datetime(s: &str) -> Value {
     let p = Parts::parse_datetime(s.as_bytes(), DateRules::default()).expect("a date");
-    Value::DateTime(p.datetime(6, DateRules::default()).expect("a date"))
+    Value::DateTime(p.datetime(6, DateRules::default()))
 }
 
 fn time(s: &str) -> Value {
-    Value::Time(Parts::parse_time(s.as_bytes()).expect("a time").time(6, DateRules::default()))
+    Value::Time(Parts::parse_time(s.as_bytes(), DateRules::default()).expect("a time").time(6, DateRules::default()))
 }
 
 fn date(s: &str) -> Value {
@@ -284,6 +284,8 @@ pub fn show_type(ty: &SqlType, nullable: bool) -> String {
             match (kind, binary) {
                 (TextKind::Char, false) => format!("char({len})"),
                 (TextKind::Char, true) => format!("binary({len})"),
+                (TextKind::VarChar, false) if *len == 0 && nullable => "char(0)".into(),
+                (TextKind::VarChar, true) if *len == 0 && nullable => "binary(0)".into(),
                 (TextKind::VarChar, false) => format!("varchar({len})"),
                 (TextKind::VarChar, true) => format!("varbinary({len})"),
                 (TextKind::TinyText, false) => "tinytext".into(),

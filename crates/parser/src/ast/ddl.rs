@@ -306,7 +306,8 @@ pub enum TableOption {
     Tablespace(Ident),
     StorageDisk,
     StorageMemory,
-    Transactional(u64),
+    /// `None` for `DEFAULT`
+    Transactional(Option<u64>),
     Union(Vec<ObjectName>),
     WithSystemVersioning,
     /// Engine-defined.

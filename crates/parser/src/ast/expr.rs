@@ -214,7 +214,7 @@ pub enum Expr {
         left: Box<Expr>,
         right: Box<Expr>,
     },
-    /// `a AND b AND c`: always two or more terms, none of them an `And` unless it was in parentheses.
+    /// `a AND b AND c`: always two or more terms, none of them an `And`.
     And(Vec<Expr>),
     /// `a OR b OR c`, as `And`.
     Or(Vec<Expr>),

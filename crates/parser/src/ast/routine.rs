@@ -84,6 +84,8 @@ pub enum VarType {
         table: Ident,
         column: Ident,
     },
+    /// `TYPE OF v`, another variable
+    TypeOfVar(Ident),
     /// `ROW TYPE OF t` (a table or a cursor)
     RowTypeOf(ObjectName),
     /// `ROW (a INT, …)`

@@ -2,7 +2,7 @@
 
 use super::{Printer, charset_name};
 use crate::ast::{
-    BinaryOp, ColumnRef, Expr, FrameBound, FrameExclude, FrameUnits, FunctionCall, GetFormatKind, IntervalUnit,
+    BinaryOp, CastType, ColumnRef, Expr, FrameBound, FrameExclude, FrameUnits, FunctionCall, GetFormatKind, IntervalUnit,
     Literal, MatchMode, Quantifier, Query, SetExpr, TrimSide, TruthValue, UnaryOp, VarScope, WeightString, Window,
     WindowSpec,
 };
@@ -19,9 +19,11 @@ mod level {
     pub(super) const BIT_OR: u8 = 9;
     pub(super) const BIT_AND: u8 = 10;
     pub(super) const SHIFT: u8 = 11;
-    pub(super) const ADD: u8 = 12;
-    pub(super) const MUL: u8 = 13;
-    pub(super) const BIT_XOR: u8 = 14;
+    pub(super) const INTERVAL: u8 = 12;
+    pub(super) const ADD: u8 = 13;
+    pub(super) const MUL: u8 = 14;
+    pub(super) const BIT_XOR: u8 = 15;
+    
     pub(super) const NEG: u8 = 16;
     pub(super) const COLLATE: u8 = 17;
     pub(super) const PRIMARY: u8 = 20;
@@ -86,16 +88,30 @@ fn negated(expr: &Expr) -> Option<Expr> {
         Expr::Like { negated, expr, pattern, escape } => {
             Expr::Like { negated: !negated, expr: expr.clone(), pattern: pattern.clone(), escape: escape.clone() }
         }
-        Expr::Unary { op: UnaryOp::Not, expr } => match &**expr {
-            column @ Expr::Column(_) => nonzero(column),
-            other => other.clone(),
-        },
+        Expr::Regexp { negated: true, expr, pattern } => {
+            Expr::Regexp { negated: false, expr: expr.clone(), pattern: pattern.clone() }
+        }
+        Expr::InSubquery { negated: true, expr, query } => {
+            Expr::InSubquery { negated: false, expr: expr.clone(), query: query.clone() }
+        }
+        Expr::IsTruth { value: TruthValue::Unknown, .. } => negated(&folded(expr)?)?,
+        Expr::Unary { op: UnaryOp::Not, expr } if is_condition(expr) => (**expr).clone(),
+        Expr::Unary { op: UnaryOp::Not, expr } => nonzero(expr),
         _ => return None,
     })
 }
 
 fn not(expr: &Expr) -> Expr {
     negated(expr).unwrap_or_else(|| Expr::Unary { op: UnaryOp::Not, expr: Box::new(expr.clone()) })
+}
+
+/// Whether it is true, false or unknown rather than a number.
+fn is_condition(expr: &Expr) -> bool {
+    match expr {
+        Expr::Binary { op, .. } => binary_level(*op) <= level::COMPARISON,
+        Expr::Unary { op: UnaryOp::Not, .. } => true,
+        expr => precedence(expr) <= level::LIKE || matches!(expr, Expr::Exists(_)),
+    }
 }
 
 fn nonzero(column: &Expr) -> Expr {
@@ -107,6 +123,10 @@ fn nonzero(column: &Expr) -> Expr {
 fn folded(expr: &Expr) -> Option<Expr> {
     match expr {
         Expr::Unary { op: UnaryOp::Not, expr } => negated(expr),
+        Expr::Unary { op: UnaryOp::Neg, expr } => match &**expr {
+            Expr::Unary { op: UnaryOp::Neg, expr } if matches!(**expr, Expr::Literal(_)) => Some((**expr).clone()),
+            _ => None,
+        },
         Expr::InList { negated, expr, list } if list.len() == 1 => {
             let op = if *negated { BinaryOp::Ne } else { BinaryOp::Eq };
             let right = Box::new(list.first()?.clone());
@@ -115,13 +135,15 @@ fn folded(expr: &Expr) -> Option<Expr> {
         Expr::IsTruth { negated, expr, value: TruthValue::Unknown } => {
             Some(Expr::IsNull { negated: *negated, expr: expr.clone() })
         }
+        Expr::Quantified { op: BinaryOp::Eq, quantifier: Quantifier::Any, left, query } => {
+            Some(Expr::InSubquery { negated: false, expr: left.clone(), query: query.clone() })
+        }
         Expr::Function(call) if call.db.is_none() => folded_call(call),
         _ => None,
     }
 }
 
 fn folded_call(call: &FunctionCall) -> Option<Expr> {
-    use crate::ast::CastType;
     let one = || call.args.first().map(|arg| Box::new(arg.clone()));
     let cast = |ty| Some(Expr::Cast { expr: one()?, ty });
     match (call.name.value.to_ascii_lowercase().as_str(), call.args.len()) {
@@ -229,9 +251,9 @@ impl Printer {
             Expr::Between { negated, expr, low, high } => {
                 self.expr_at(expr, level::LIKE);
                 self.push(if *negated { " not between " } else { " between " });
-                self.expr_at(low, level::LIKE);
+                self.expr_at(low, level::BETWEEN);
                 self.push(" and ");
-                self.expr_at(high, level::LIKE);
+                self.expr_at(high, level::BETWEEN);
             }
             Expr::InList { negated, expr, list } => {
                 self.expr_at(expr, level::LIKE);
@@ -280,7 +302,7 @@ impl Printer {
             Expr::Case { operand, branches, else_expr } => {
                 self.push("case ");
                 if let Some(operand) = operand {
-                    self.expr(operand);
+                    self.expr_at(operand, level::PRIMARY);
                     self.push(" ");
                 }
                 for branch in branches {
@@ -341,7 +363,7 @@ impl Printer {
             }
             Expr::Trim { side, what, expr } => self.trim(*side, what.as_deref(), expr),
             Expr::DateArith { subtract, date, value, unit } => {
-                self.expr_at(date, level::ADD);
+                self.expr_at(date, level::INTERVAL);
                 self.push(if *subtract { " - interval " } else { " + interval " });
                 self.expr(value);
                 self.push(" ");
@@ -599,7 +621,10 @@ impl Printer {
                     Expr::Cast { expr, ty } => {
                         p.expr(expr);
                         p.push(" AS ");
-                        p.cast_type(ty);
+                        match ty {
+                            CastType::Signed => p.push("int"),
+                            ty => p.cast_type(ty),
+                        }
                     }
                     arg => p.expr(arg),
                 });
@@ -728,7 +753,7 @@ fn precedence(expr: &Expr) -> u8 {
         Expr::Between { .. } => level::BETWEEN,
         Expr::Regexp { negated: true, .. } | Expr::InSubquery { negated: true, .. } => level::NEG,
         Expr::Like { .. } | Expr::Regexp { .. } | Expr::InList { .. } | Expr::InSubquery { .. } => level::LIKE,
-        Expr::DateArith { .. } => level::ADD,
+        Expr::DateArith { .. } => level::INTERVAL,
         Expr::Unary { op: UnaryOp::Binary, .. } => level::PRIMARY,
         Expr::Unary { .. } => level::NEG,
         Expr::Collate { .. } => level::COLLATE,

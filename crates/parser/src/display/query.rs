@@ -6,6 +6,7 @@ use crate::ast::{
     JsonTableOn, Limit, Literal, LockStrength, LockWait, NamedTable, ObjectName, OrderItem, Query, Select, SelectInto,
     SelectItem, SetExpr, SetOp, SystemTime, SystemTimePoint, TableRef, With,
 };
+use crate::keywords;
 
 impl Printer {
     /// A query; `named` if every item of its list gets an alias, as in a view.
@@ -48,7 +49,15 @@ impl Printer {
     fn with(&mut self, with: &With) {
         self.push(if with.recursive { "with recursive " } else { "with " });
         self.list(&with.ctes, ",", |p, cte| {
-            p.ident(&cte.name);
+            // Without quotes, as MariaDB has it, where that can be read back.
+            let plain = cte.name.value.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                && cte.name.value.starts_with(|c: char| c.is_ascii_alphabetic())
+                && keywords::lookup(cte.name.value.as_bytes()).is_none();
+            if plain {
+                p.push(&cte.name.value);
+            } else {
+                p.ident(&cte.name);
+            }
             if !cte.columns.is_empty() {
                 p.push("(");
                 p.idents(&cte.columns);

@@ -29,7 +29,8 @@ impl Parser<'_> {
             Tok::UserVar => Some(self.user_var()?.value),
             Tok::At => {
                 self.bump();
-                Some(self.ident_or_text()?.value)
+                let named = self.at_ident() || self.at_tok(Tok::Str);
+                Some(if named { self.ident_or_text()?.value } else { String::new() })
             }
             _ => None,
         };

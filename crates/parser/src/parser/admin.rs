@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::ast::{
-    Backup, BackupStage, Flush, FlushItem, FlushTablesMode, GetDiagnostics, Signal,
+    Backup, BackupStage, Expr, Flush, FlushItem, FlushTablesMode, GetDiagnostics, Signal,
     SignalCondition, Statement,
 };
 use crate::error::Res;
@@ -35,6 +35,9 @@ impl Parser<'_> {
         } else {
             self.list(Self::object_name)?
         };
+        if tables.is_empty() && self.at(Kw::FOR) {
+            return self.fail_with("No tables used");
+        }
         let mut mode = FlushTablesMode::Plain;
         if self.eat(Kw::WITH) {
             self.expect_seq(&[Kw::READ, Kw::LOCK])?;
@@ -112,6 +115,7 @@ impl Parser<'_> {
                     Kw::SSL => FlushItem::Ssl,
                     Kw::MASTER => FlushItem::Master,
                     Kw::SLAVE | Kw::REPLICA => FlushItem::Slave,
+                    Kw::TABLES | Kw::TABLE => return self.fail(),
                     _ => return Ok(FlushItem::Named(self.ident()?)),
                 };
                 self.bump();
@@ -180,6 +184,23 @@ impl Parser<'_> {
         Ok(self.expect_any(&words)?.text().to_string())
     }
 
+    /// A literal or a variable.
+    fn plain_value(&mut self) -> Res<Expr> {
+        match self.peek() {
+            Tok::Int | Tok::Decimal | Tok::Float | Tok::Str | Tok::NationalStr | Tok::Introducer => {}
+            Tok::HexNum | Tok::HexStr | Tok::BitNum | Tok::BitStr | Tok::NullEscape => {}
+            Tok::AtAt | Tok::Ident | Tok::QuotedIdent => {}
+            Tok::UserVar if self.peek_at(1) == Tok::Assign => {
+                self.bump();
+                return self.fail();
+            }
+            Tok::UserVar | Tok::Kw(Kw::NULL | Kw::TRUE | Kw::FALSE) => {}
+            Tok::Kw(kw) if !kw.is_reserved() => {}
+            _ => return self.fail(),
+        }
+        self.simple_expr()
+    }
+
     pub(super) fn signal(&mut self) -> Res<Statement> {
         let resignal = self.expect_any(&[Kw::SIGNAL, Kw::RESIGNAL])? == Kw::RESIGNAL;
         let condition = if self.at(Kw::SQLSTATE) {
@@ -194,7 +215,7 @@ impl Parser<'_> {
             items = self.list(|p| {
                 let name = p.condition_item()?;
                 p.expect_tok(Tok::Eq)?;
-                Ok((name, p.simple_expr()?))
+                Ok((name, p.plain_value()?))
             })?;
         }
         Ok(Statement::Signal(Signal {
@@ -208,11 +229,7 @@ impl Parser<'_> {
         self.expect(Kw::GET)?;
         self.eat(Kw::CURRENT);
         self.expect(Kw::DIAGNOSTICS)?;
-        let condition = if self.eat(Kw::CONDITION) {
-            Some(self.simple_expr()?)
-        } else {
-            None
-        };
+        let condition = if self.eat(Kw::CONDITION) { Some(self.plain_value()?) } else { None };
         let of_condition = condition.is_some();
         let items = self.list(|p| {
             let target = p.into_var()?;

@@ -2,8 +2,7 @@
 
 use super::Parser;
 use crate::ast::{
-    AlterAction, AlterAlgorithm, AlterLock, AlterTable, ColumnPosition, Ident, Statement,
-    TableElement,
+    AlterAction, AlterAlgorithm, AlterLock, AlterTable, ColumnPosition, Expr, Ident, OrderItem, Statement, TableElement,
 };
 use crate::error::Res;
 use crate::keywords::Kw;
@@ -123,14 +122,18 @@ impl Parser<'_> {
                 } else {
                     Some(self.charset_name()?)
                 };
-                let collation = if self.eat(Kw::COLLATE) {
-                    Some(self.charset_name()?)
-                } else {
-                    None
-                };
+                let collation = if self.eat(Kw::COLLATE) { Some(self.charset_or_default_name()?) } else { None };
                 Ok(AlterAction::ConvertCharset { charset, collation })
             }
-            Kw::ORDER => Ok(AlterAction::OrderBy(self.opt_order_by()?)),
+            Kw::ORDER => {
+                self.bump();
+                self.expect(Kw::BY)?;
+                Ok(AlterAction::OrderBy(self.list(|p| {
+                    let expr = Expr::Column(p.column_ref()?);
+                    let desc = p.eat_any(&[Kw::ASC, Kw::DESC]).map(|kw| kw == Kw::DESC);
+                    Ok(OrderItem { expr, desc })
+                })?))
+            }
             Kw::ENABLE => {
                 self.bump();
                 self.expect(Kw::KEYS)?;
@@ -296,6 +299,9 @@ impl Parser<'_> {
             Tok::Kw(Kw::CONSTRAINT) => {
                 self.bump();
                 let if_exists = self.if_exists()?;
+                if self.eat_seq(&[Kw::PRIMARY, Kw::KEY]) {
+                    return Ok(AlterAction::DropPrimaryKey);
+                }
                 Ok(AlterAction::DropConstraint {
                     if_exists,
                     name: self.ident()?,
@@ -313,7 +319,7 @@ impl Parser<'_> {
 
     /// `a TO b`
     fn from_to(&mut self) -> Res<(Ident, Ident)> {
-        let from = self.index_name()?;
+        let from = self.ident()?;
         self.expect(Kw::TO)?;
         Ok((from, self.ident()?))
     }
@@ -348,7 +354,7 @@ impl Parser<'_> {
     fn alter_alter(&mut self) -> Res<AlterAction> {
         if self.eat_any(&[Kw::INDEX, Kw::KEY]).is_some() {
             let if_exists = self.if_exists()?;
-            let name = self.index_name()?;
+            let name = self.ident()?;
             let ignored = !self.eat(Kw::NOT);
             self.expect(Kw::IGNORED)?;
             return Ok(AlterAction::AlterIndex {

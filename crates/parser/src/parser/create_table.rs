@@ -130,20 +130,12 @@ impl Parser<'_> {
             _ => return Ok(None),
         };
         let if_not_exists = self.if_not_exists()? || if_not_exists;
-        let name = if self.at_tok(Tok::LParen) {
-            None
-        } else {
-            self.opt_ident()
-        };
-        let mut index = IndexDef {
-            kind,
-            if_not_exists,
-            constraint,
-            name,
-            parts: Vec::new(),
-            options: IndexOptions::default(),
-        };
-        self.opt_index_algorithm(&mut index.options)?;
+        let name = if self.at_tok(Tok::LParen) { None } else { self.opt_ident() };
+        let mut index =
+            IndexDef { kind, if_not_exists, constraint, name, parts: Vec::new(), options: IndexOptions::default() };
+        if !matches!(kind, IndexKind::FullText | IndexKind::Spatial) {
+            self.opt_index_algorithm(&mut index.options)?;
+        }
         index.parts = self.index_parts()?;
         self.index_options(&mut index.options)?;
         Ok(Some(TableElement::Index(Box::new(index))))
@@ -241,6 +233,9 @@ impl Parser<'_> {
                     self.bump();
                     options.parser = Some(self.ident()?);
                 }
+                Tok::Kw(Kw::VISIBLE) => {
+                    self.bump();
+                }
                 Tok::Kw(Kw::IGNORED) => {
                     self.bump();
                     options.ignored = Some(true);
@@ -256,7 +251,7 @@ impl Parser<'_> {
                         || matches!(&option.value, OptionValue::Str(word) if word.eq_ignore_ascii_case("YES"));
                     options.clustering = Some(yes);
                 }
-                _ if self.at_ident() && self.peek_at(1) == Tok::Eq => {
+                Tok::Ident | Tok::QuotedIdent if self.peek_at(1) == Tok::Eq => {
                     let option = self.named_option()?;
                     options.options.push(option);
                 }
@@ -324,6 +319,11 @@ impl Parser<'_> {
                     self.bump();
                     references.on_update = Some(self.reference_action()?);
                 }
+                _ if references.on_delete.is_none() || references.on_update.is_none() => {
+                    // `ON` was taken for the other action's.
+                    self.bump();
+                    return self.fail();
+                }
                 _ => break,
             }
         }
@@ -350,7 +350,8 @@ impl Parser<'_> {
     // Columns.
 
     pub(super) fn column_def(&mut self) -> Res<ColumnDef> {
-        let name = self.ident()?;
+        // The table's name may stand before it.
+        let name = self.column_ref()?.name;
         self.column_rest(name)
     }
 
@@ -358,6 +359,7 @@ impl Parser<'_> {
     pub(super) fn column_rest(&mut self, name: Ident) -> Res<ColumnDef> {
         let ty = self.data_type()?;
         let mut column = ColumnDef::plain(name, ty);
+        column.compressed = self.compressed.take();
         while self.column_attribute(&mut column)? {}
         Ok(column)
     }
@@ -425,7 +427,7 @@ impl Parser<'_> {
             }
             Kw::COLLATE => {
                 self.bump();
-                let collation = self.charset_name()?;
+                let collation = self.charset_or_default_name()?;
                 set_collation(&mut column.ty, collation);
             }
             Kw::INVISIBLE => {
@@ -433,6 +435,17 @@ impl Parser<'_> {
                 column.invisible = true;
             }
             Kw::COMPRESSED => {
+                let text = matches!(
+                    column.ty,
+                    DataType::VarChar { .. }
+                        | DataType::VarBinary(_)
+                        | DataType::Text { .. }
+                        | DataType::Blob { .. }
+                        | DataType::Json { .. }
+                );
+                if !text || column.compressed.is_some() {
+                    return self.fail();
+                }
                 self.bump();
                 column.compressed = Some(if self.eat_eq() {
                     Some(self.ident()?)
@@ -449,12 +462,12 @@ impl Parser<'_> {
             Kw::CHECK => column.check = Some(Box::new(self.check(None, false)?)),
             Kw::CONSTRAINT => {
                 self.bump();
-                let name = if self.at(Kw::CHECK) {
-                    None
+                let name = if self.at_any(&[Kw::CHECK, Kw::REFERENCES]) { None } else { Some(self.ident()?) };
+                if self.at(Kw::REFERENCES) {
+                    column.references = Some(Box::new(self.references()?));
                 } else {
-                    Some(self.ident()?)
-                };
-                column.check = Some(Box::new(self.check(name, false)?));
+                    column.check = Some(Box::new(self.check(name, false)?));
+                }
             }
             Kw::REFERENCES => column.references = Some(Box::new(self.references()?)),
             Kw::GENERATED | Kw::AS => {
@@ -463,10 +476,6 @@ impl Parser<'_> {
                 }
                 self.expect(Kw::AS)?;
                 self.generated(column)?;
-            }
-            _ if next == Tok::Eq && !kw.is_reserved() => {
-                let option = self.named_option()?;
-                column.options.push(option);
             }
             _ => return Ok(false),
         }
@@ -510,6 +519,7 @@ impl Parser<'_> {
         let value = match self.peek() {
             Tok::Str => OptionValue::Str(self.string()?),
             Tok::Int | Tok::HexNum => OptionValue::Number(self.number()?.to_string()),
+            Tok::Decimal | Tok::Float => return self.fail_with(ONLY_INTEGERS),
             Tok::Kw(Kw::DEFAULT) => {
                 self.bump();
                 OptionValue::Default
@@ -549,7 +559,6 @@ impl Parser<'_> {
             Tok::Kw(Kw::DATA | Kw::INDEX) => next == Tok::Kw(Kw::DIRECTORY),
             Tok::Kw(
                 Kw::ENGINE
-                | Kw::TYPE
                 | Kw::AUTO_INCREMENT
                 | Kw::AVG_ROW_LENGTH
                 | Kw::CHARSET
@@ -576,7 +585,8 @@ impl Parser<'_> {
                 | Kw::TRANSACTIONAL
                 | Kw::UNION,
             ) => true,
-            _ => self.at_ident() && next == Tok::Eq,
+            Tok::Ident | Tok::QuotedIdent => next == Tok::Eq,
+            _ => false,
         }
     }
 
@@ -617,14 +627,10 @@ impl Parser<'_> {
         }
         self.eat_eq();
         Ok(Some(match kw {
-            Kw::ENGINE | Kw::TYPE => TableOption::Engine(self.ident_or_text()?),
+            Kw::ENGINE => TableOption::Engine(self.ident_or_text()?),
             Kw::AUTO_INCREMENT => TableOption::AutoIncrement(self.number()?),
             Kw::AVG_ROW_LENGTH => TableOption::AvgRowLength(self.number()?),
-            Kw::COLLATE => TableOption::Collate(if self.eat(Kw::DEFAULT) {
-                "DEFAULT".into()
-            } else {
-                self.charset_name()?
-            }),
+            Kw::COLLATE => TableOption::Collate(self.charset_or_default_name()?),
             Kw::CHECKSUM | Kw::TABLE_CHECKSUM => TableOption::Checksum(self.number()?),
             Kw::COMMENT => TableOption::Comment(self.string()?),
             Kw::CONNECTION => TableOption::Connection(self.string()?),
@@ -648,9 +654,12 @@ impl Parser<'_> {
             Kw::SEQUENCE => TableOption::Sequence(self.number()?),
             Kw::STATS_AUTO_RECALC => TableOption::StatsAutoRecalc(self.ternary()?),
             Kw::STATS_PERSISTENT => TableOption::StatsPersistent(self.ternary()?),
-            Kw::STATS_SAMPLE_PAGES => TableOption::StatsSamplePages(self.ternary()?),
+            Kw::STATS_SAMPLE_PAGES => {
+                let pages = if self.eat(Kw::DEFAULT) { None } else { Some(self.number()?) };
+                TableOption::StatsSamplePages(pages)
+            }
             Kw::TABLESPACE => TableOption::Tablespace(self.ident_or_text()?),
-            Kw::TRANSACTIONAL => TableOption::Transactional(self.number()?),
+            Kw::TRANSACTIONAL => TableOption::Transactional(self.ternary()?),
             Kw::UNION => {
                 self.expect_tok(Tok::LParen)?;
                 let tables = if self.at_tok(Tok::RParen) {
@@ -669,12 +678,17 @@ impl Parser<'_> {
         }))
     }
 
-    /// A number, or `None` for `DEFAULT`.
+    /// 0 or 1, or `None` for `DEFAULT`.
     fn ternary(&mut self) -> Res<Option<u64>> {
         if self.eat(Kw::DEFAULT) {
-            Ok(None)
-        } else {
-            Ok(Some(self.number()?))
+            return Ok(None);
+        }
+        match self.number()? {
+            number @ (0 | 1) => Ok(Some(number)),
+            _ => {
+                self.pos -= 1;
+                self.fail()
+            }
         }
     }
 
@@ -699,6 +713,9 @@ impl Parser<'_> {
         })
     }
 }
+
+/// What is said of a number with a point where none may be.
+pub(super) const ONLY_INTEGERS: &str = "Only integers allowed as number here";
 
 /// `COLLATE` among a column's attributes belongs to its type.
 pub(super) fn set_collation(ty: &mut DataType, collation: String) {

@@ -280,6 +280,9 @@ impl Parser<'_> {
         }
         let parts = self.index_parts()?;
         self.index_options(&mut options)?;
+        if wait.is_none() {
+            wait = self.ddl_wait()?;
+        }
         let (mut algorithm, mut lock) = (None, None);
         loop {
             if self.at(Kw::ALGORITHM) {

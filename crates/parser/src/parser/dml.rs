@@ -127,7 +127,7 @@ impl Parser<'_> {
         let assignments = self.list(Self::assignment)?;
         let where_clause = self.opt_where()?;
         let order_by = self.opt_order_by()?;
-        let limit = self.limit()?;
+        let limit = self.simple_limit()?;
         Ok(Statement::Update(Box::new(Update {
             low_priority,
             ignore,
@@ -191,10 +191,10 @@ impl Parser<'_> {
             return Ok(Statement::Delete(Box::new(delete)));
         }
         self.reset(mark);
-        delete.target = DeleteTarget::Single(Box::new(self.named_table()?));
+        delete.target = DeleteTarget::Single(Box::new(self.unaliased_table()?));
         delete.where_clause = self.opt_where()?;
         delete.order_by = self.opt_order_by()?;
-        delete.limit = self.limit()?;
+        delete.limit = self.simple_limit()?;
         delete.returning = self.opt_returning()?;
         Ok(Statement::Delete(Box::new(delete)))
     }

@@ -18,8 +18,8 @@ mod level {
     pub(super) const XOR: u8 = 2;
     pub(super) const AND: u8 = 3;
     pub(super) const NOT: u8 = 4;
+    /// And `IS`.
     pub(super) const COMPARISON: u8 = 5;
-    pub(super) const IS: u8 = 6;
     pub(super) const BETWEEN: u8 = 7;
     pub(super) const LIKE: u8 = 8;
     pub(super) const BIT_OR: u8 = 9;
@@ -30,6 +30,8 @@ mod level {
     pub(super) const BIT_XOR: u8 = 14;
     pub(super) const CONCAT: u8 = 15;
     pub(super) const UNARY: u8 = 16;
+    pub(super) const COLLATE: u8 = 17;
+    pub(super) const HIGHEST: u8 = u8::MAX;
 }
 
 impl Parser<'_> {
@@ -74,30 +76,30 @@ impl Parser<'_> {
 
     fn expr_at(&mut self, min: u8) -> Res<Expr> {
         let outer = std::mem::take(&mut self.tallest);
-        let left = self.deeper(|p| p.operand(min))?;
-        self.operators(left, min, outer)
+        self.deeper(|p| {
+            let (left, max) = p.operand(min)?;
+            p.operators(left, min, max, outer)
+        })
     }
 
     /// Goes on behind an operand that was taken already.
     pub(super) fn expr_from(&mut self, left: Expr, min: u8) -> Res<Expr> {
-        self.operators(left, min, 0)
+        self.deeper(|p| p.operators(left, min, level::HIGHEST, 0))
     }
 
-    /// The operators behind a first operand whose parts are `tallest` high.
-    fn operators(&mut self, mut left: Expr, min: u8, outer: u32) -> Res<Expr> {
+    /// The operators behind a first operand: those that bind as tightly as `min` says at least, and not more
+    /// tightly than the one before them (`a IN (1) + 2` is an error, not a sum), which for the first is `max`.
+    fn operators(&mut self, mut left: Expr, min: u8, mut max: u8, outer: u32) -> Res<Expr> {
         let mut height = self.grow(self.tallest)?;
-        loop {
+        while let Some(level) = self.infix_level()
+            && (min..=max).contains(&level)
+        {
             self.tallest = 0;
-            match self.infix(left, min)? {
-                Step::Done(expr) => {
-                    left = expr;
-                    break;
-                }
-                Step::More(expr) => {
-                    left = expr;
-                    height = self.grow(height.max(self.tallest))?;
-                }
-            }
+            let dated = level == level::ADD && self.peek_at(1) == Tok::Kw(Kw::INTERVAL);
+            left = self.infix(left, level)?;
+            // A unit closes what is before it.
+            max = if dated && matches!(left, Expr::DateArith { .. }) { level::HIGHEST } else { level };
+            height = self.grow(height.max(self.tallest))?;
         }
         self.tallest = outer.max(height);
         Ok(left)
@@ -105,94 +107,103 @@ impl Parser<'_> {
 
     /// An operand with a sign at most, and nothing behind it: a default's value without parentheses.
     pub(super) fn operand_alone(&mut self) -> Res<Expr> {
-        self.deeper(|p| p.operand(level::UNARY))
+        let signed = matches!(self.peek(), Tok::Minus | Tok::Plus);
+        if signed && !matches!(self.peek_at(1), Tok::Int | Tok::Decimal | Tok::Float) {
+            self.bump();
+            return self.fail();
+        }
+        self.deeper(|p| p.operand(level::UNARY)).map(|(expr, _)| expr)
     }
 
-    /// One operator and what stands to its right, if there is one that binds at least as tightly as `min`.
-    fn infix(&mut self, left: Expr, min: u8) -> Res<Step> {
-        let tok = self.peek();
-        let (level, op) = match tok {
-            Tok::Kw(Kw::OR) => return self.chain(left, min, level::OR, Expr::Or),
-            Tok::PipePipe if !self.options.mode.pipes_as_concat => {
-                return self.chain(left, min, level::OR, Expr::Or);
+    /// The level of the operator that comes next, if one does.
+    fn infix_level(&mut self) -> Option<u8> {
+        Some(match self.peek() {
+            Tok::Kw(Kw::OR) => level::OR,
+            Tok::PipePipe if self.options.mode.pipes_as_concat => level::CONCAT,
+            Tok::PipePipe => level::OR,
+            Tok::Kw(Kw::XOR) => level::XOR,
+            Tok::Kw(Kw::AND) | Tok::AmpAmp => level::AND,
+            Tok::Eq | Tok::NullSafeEq | Tok::Ne | Tok::Lt | Tok::Le | Tok::Gt | Tok::Ge | Tok::Kw(Kw::IS) => {
+                level::COMPARISON
             }
-            Tok::PipePipe => (level::CONCAT, BinaryOp::Concat),
-            Tok::Kw(Kw::AND) | Tok::AmpAmp => return self.chain(left, min, level::AND, Expr::And),
-            Tok::Kw(Kw::XOR) => (level::XOR, BinaryOp::Xor),
-            Tok::Eq | Tok::NullSafeEq | Tok::Ne | Tok::Lt | Tok::Le | Tok::Gt | Tok::Ge => {
-                return self.comparison(left, min, tok);
-            }
-            Tok::Kw(Kw::IS) if min <= level::IS => return self.is(left).map(Step::More),
-            Tok::Kw(Kw::BETWEEN | Kw::IN | Kw::LIKE | Kw::REGEXP | Kw::RLIKE | Kw::NOT) => {
-                return self.matching(left, min);
-            }
-            Tok::Kw(Kw::SOUNDS) if min <= level::LIKE && self.peek_at(1) == Tok::Kw(Kw::LIKE) => {
-                self.bump();
-                (level::LIKE, BinaryOp::SoundsLike)
-            }
-            Tok::Pipe => (level::BIT_OR, BinaryOp::BitOr),
-            Tok::Amp => (level::BIT_AND, BinaryOp::BitAnd),
-            Tok::Shl => (level::SHIFT, BinaryOp::Shl),
-            Tok::Shr => (level::SHIFT, BinaryOp::Shr),
-            Tok::Plus => (level::ADD, BinaryOp::Add),
-            Tok::Minus => (level::ADD, BinaryOp::Sub),
-            Tok::Star => (level::MUL, BinaryOp::Mul),
-            Tok::Slash => (level::MUL, BinaryOp::Div),
-            Tok::Kw(Kw::DIV) => (level::MUL, BinaryOp::IntDiv),
-            Tok::Percent | Tok::Kw(Kw::MOD) => (level::MUL, BinaryOp::Mod),
-            Tok::Caret => (level::BIT_XOR, BinaryOp::BitXor),
+            Tok::Kw(Kw::BETWEEN) => level::BETWEEN,
+            Tok::Kw(Kw::IN | Kw::LIKE | Kw::REGEXP | Kw::RLIKE) => level::LIKE,
+            Tok::Kw(Kw::NOT) => match self.peek_at(1) {
+                Tok::Kw(Kw::BETWEEN) => level::BETWEEN,
+                _ => level::LIKE,
+            },
+            Tok::Kw(Kw::SOUNDS) if self.peek_at(1) == Tok::Kw(Kw::LIKE) => level::LIKE,
+            Tok::Pipe => level::BIT_OR,
+            Tok::Amp => level::BIT_AND,
+            Tok::Shl | Tok::Shr => level::SHIFT,
+            Tok::Plus | Tok::Minus => level::ADD,
+            Tok::Star | Tok::Slash | Tok::Percent | Tok::Kw(Kw::DIV | Kw::MOD) => level::MUL,
+            Tok::Caret => level::BIT_XOR,
+            Tok::Kw(Kw::COLLATE) => level::COLLATE,
+            _ => return None,
+        })
+    }
+
+    /// The operator that comes next and what stands to its right.
+    fn infix(&mut self, left: Expr, level: u8) -> Res<Expr> {
+        let op = match self.peek() {
+            Tok::Kw(Kw::OR) => return self.chain(left, level, Expr::Or),
+            Tok::PipePipe if level == level::OR => return self.chain(left, level, Expr::Or),
+            Tok::PipePipe => BinaryOp::Concat,
+            Tok::Kw(Kw::AND) | Tok::AmpAmp => return self.chain(left, level, Expr::And),
+            Tok::Kw(Kw::IS) => return self.is(left),
+            Tok::Kw(Kw::BETWEEN | Kw::IN | Kw::LIKE | Kw::REGEXP | Kw::RLIKE | Kw::NOT) => return self.matching(left),
             Tok::Kw(Kw::COLLATE) => {
                 self.bump();
                 let collation = self.charset_name()?;
-                return Ok(Step::More(Expr::Collate {
-                    expr: Box::new(left),
-                    collation,
-                }));
+                return Ok(Expr::Collate { expr: Box::new(left), collation });
             }
-            _ => return Ok(Step::Done(left)),
+            Tok::Kw(Kw::SOUNDS) => {
+                self.bump();
+                BinaryOp::SoundsLike
+            }
+            Tok::Kw(Kw::XOR) => BinaryOp::Xor,
+            Tok::Pipe => BinaryOp::BitOr,
+            Tok::Amp => BinaryOp::BitAnd,
+            Tok::Shl => BinaryOp::Shl,
+            Tok::Shr => BinaryOp::Shr,
+            Tok::Plus => BinaryOp::Add,
+            Tok::Minus => BinaryOp::Sub,
+            Tok::Star => BinaryOp::Mul,
+            Tok::Slash => BinaryOp::Div,
+            Tok::Kw(Kw::DIV) => BinaryOp::IntDiv,
+            Tok::Percent | Tok::Kw(Kw::MOD) => BinaryOp::Mod,
+            Tok::Caret => BinaryOp::BitXor,
+            tok => return self.comparison(left, tok),
         };
-        if min > level {
-            return Ok(Step::Done(left));
-        }
         self.bump();
         if level == level::ADD && self.at(Kw::INTERVAL) {
-            let name = self.take_ident();
-            match self.after_interval()? {
-                Interval::Unit(value, unit) => {
-                    let (date, value) = (Box::new(left), Box::new(value));
-                    let subtract = op == BinaryOp::Sub;
-                    return Ok(Step::More(Expr::DateArith {
-                        subtract,
-                        date,
-                        value,
-                        unit,
-                    }));
-                }
-                Interval::Call(args) => {
-                    let call = Expr::Function(Box::new(FunctionCall::new(name, args)));
-                    let right = Box::new(self.expr_from(call, level + 1)?);
-                    return Ok(Step::More(Expr::Binary {
-                        op,
-                        left: Box::new(left),
-                        right,
-                    }));
-                }
+            return self.plus_interval(left, op == BinaryOp::Sub);
+        }
+        let right = if level == level::LIKE { self.pattern()? } else { self.expr_at(level + 1)? };
+        Ok(Expr::Binary { op, left: Box::new(left), right: Box::new(right) })
+    }
+
+    /// `d + INTERVAL 1 DAY`, or a sum with the function of that name; the word comes next.
+    fn plus_interval(&mut self, left: Expr, subtract: bool) -> Res<Expr> {
+        let name = self.take_ident();
+        match self.after_interval()? {
+            Interval::Unit(value, unit) => {
+                Ok(Expr::DateArith { subtract, date: Box::new(left), value: Box::new(value), unit })
+            }
+            Interval::Call(args) => {
+                let call = Expr::Function(Box::new(FunctionCall::new(name, args)));
+                let right = Box::new(self.expr_from(call, level::ADD + 1)?);
+                let op = if subtract { BinaryOp::Sub } else { BinaryOp::Add };
+                Ok(Expr::Binary { op, left: Box::new(left), right })
             }
         }
-        let right = self.expr_at(level + 1)?;
-        Ok(Step::More(Expr::Binary {
-            op,
-            left: Box::new(left),
-            right: Box::new(right),
-        }))
     }
 
     /// `a AND b AND c` as one node.
-    fn chain(&mut self, left: Expr, min: u8, level: u8, node: fn(Vec<Expr>) -> Expr) -> Res<Step> {
-        if min > level {
-            return Ok(Step::Done(left));
-        }
-        let mut terms = vec![left];
+    fn chain(&mut self, left: Expr, level: u8, node: fn(Vec<Expr>) -> Expr) -> Res<Expr> {
+                let mut terms = Vec::new();
+        absorb(&mut terms, left, level);
         loop {
             let again = match self.peek() {
                 Tok::Kw(Kw::OR) => level == level::OR,
@@ -201,17 +212,15 @@ impl Parser<'_> {
                 _ => false,
             };
             if !again {
-                return Ok(Step::More(node(terms)));
+                return Ok(node(terms));
             }
             self.bump();
-            terms.push(self.expr_at(level + 1)?);
+            let term = self.expr_at(level + 1)?;
+            absorb(&mut terms, term, level);
         }
     }
 
-    fn comparison(&mut self, left: Expr, min: u8, tok: Tok) -> Res<Step> {
-        if min > level::COMPARISON {
-            return Ok(Step::Done(left));
-        }
+    fn comparison(&mut self, left: Expr, tok: Tok) -> Res<Expr> {
         let op = match tok {
             Tok::Eq => BinaryOp::Eq,
             Tok::NullSafeEq => BinaryOp::NullSafeEq,
@@ -222,30 +231,15 @@ impl Parser<'_> {
             _ => BinaryOp::Ge,
         };
         self.bump();
-        if op != BinaryOp::NullSafeEq
-            && self.at_any(&[Kw::ALL, Kw::ANY, Kw::SOME])
-            && self.peek_at(1) == Tok::LParen
-        {
-            let quantifier = if self.at(Kw::ALL) {
-                Quantifier::All
-            } else {
-                Quantifier::Any
-            };
+        let quantified = self.at_any(&[Kw::ALL, Kw::ANY, Kw::SOME]) && self.peek_at(1) == Tok::LParen;
+        if op != BinaryOp::NullSafeEq && quantified {
+            let quantifier = if self.at(Kw::ALL) { Quantifier::All } else { Quantifier::Any };
             self.bump();
-            let query = self.subquery()?;
-            return Ok(Step::More(Expr::Quantified {
-                op,
-                quantifier,
-                left: Box::new(left),
-                query: Box::new(query),
-            }));
+            let query = Box::new(self.subquery()?);
+            return Ok(Expr::Quantified { op, quantifier, left: Box::new(left), query });
         }
         let right = self.predicate()?;
-        Ok(Step::More(Expr::Binary {
-            op,
-            left: Box::new(left),
-            right: Box::new(right),
-        }))
+        Ok(Expr::Binary { op, left: Box::new(left), right: Box::new(right) })
     }
 
     fn is(&mut self, left: Expr) -> Res<Expr> {
@@ -268,56 +262,36 @@ impl Parser<'_> {
     }
 
     /// `[NOT] BETWEEN`, `IN`, `LIKE`, `REGEXP`
-    fn matching(&mut self, left: Expr, min: u8) -> Res<Step> {
-        let negated = self.at(Kw::NOT);
-        let word = self.peek_at(usize::from(negated));
-        let level = match word {
-            Tok::Kw(Kw::BETWEEN) => level::BETWEEN,
-            Tok::Kw(Kw::IN | Kw::LIKE | Kw::REGEXP | Kw::RLIKE) => level::LIKE,
-            _ => return Ok(Step::Done(left)),
-        };
-        if min > level {
-            return Ok(Step::Done(left));
-        }
-        if negated {
-            self.bump();
-        }
-        self.bump();
+    fn matching(&mut self, left: Expr) -> Res<Expr> {
+        let negated = self.eat(Kw::NOT);
         let expr = Box::new(left);
-        let node = match word {
-            Tok::Kw(Kw::BETWEEN) => {
+        let words = [Kw::BETWEEN, Kw::IN, Kw::LIKE, Kw::REGEXP, Kw::RLIKE];
+        Ok(match self.expect_any(&words)? {
+            Kw::BETWEEN => {
                 let low = Box::new(self.predicate()?);
                 self.expect(Kw::AND)?;
                 let high = Box::new(self.predicate()?);
-                Expr::Between {
-                    negated,
-                    expr,
-                    low,
-                    high,
-                }
+                Expr::Between { negated, expr, low, high }
             }
-            Tok::Kw(Kw::IN) => self.in_list(negated, expr)?,
-            Tok::Kw(Kw::LIKE) => {
-                let pattern = Box::new(self.expr_at(level::BIT_OR)?);
-                let escape = if self.eat(Kw::ESCAPE) {
-                    Some(Box::new(self.simple_expr()?))
-                } else {
-                    None
-                };
-                Expr::Like {
-                    negated,
-                    expr,
-                    pattern,
-                    escape,
-                }
+            Kw::IN => self.in_list(negated, expr)?,
+            Kw::LIKE => {
+                let pattern = Box::new(self.pattern()?);
+                let escape = if self.eat(Kw::ESCAPE) { Some(Box::new(self.simple_expr()?)) } else { None };
+                Expr::Like { negated, expr, pattern, escape }
             }
-            _ => Expr::Regexp {
-                negated,
-                expr,
-                pattern: Box::new(self.expr_at(level::BIT_OR)?),
-            },
-        };
-        Ok(Step::More(node))
+            _ => Expr::Regexp { negated, expr, pattern: Box::new(self.pattern()?) },
+        })
+    }
+
+    /// What stands to the right of `LIKE` and `REGEXP`: these take what is on their left first, but a `NOT`
+    /// behind belongs to the right (`a LIKE b NOT IN (c)` is `a LIKE (b NOT IN (c))`).
+    fn pattern(&mut self) -> Res<Expr> {
+        let mut pattern = self.expr_at(level::BIT_OR)?;
+        while self.at(Kw::NOT) {
+            pattern = self.deeper(|p| p.matching(pattern))?;
+            self.tallest = self.grow(self.tallest)?;
+        }
+        Ok(pattern)
     }
 
     fn in_list(&mut self, negated: bool, expr: Box<Expr>) -> Res<Expr> {
@@ -344,30 +318,36 @@ impl Parser<'_> {
         })
     }
 
-    /// An operand with its prefixes.
-    fn operand(&mut self, min: u8) -> Res<Expr> {
-        match self.peek() {
+    /// An operand with its prefixes, and how tightly an operator behind it may bind.
+    fn operand(&mut self, min: u8) -> Res<(Expr, u8)> {
+        let expr = match self.peek() {
             Tok::Kw(Kw::NOT) if !self.options.mode.high_not_precedence => {
                 if min > level::NOT {
                     return self.fail();
                 }
                 self.bump();
                 let expr = Box::new(self.expr_at(level::NOT)?);
-                Ok(Expr::Unary {
-                    op: UnaryOp::Not,
-                    expr,
-                })
+                return Ok((Expr::Unary { op: UnaryOp::Not, expr }, level::NOT));
             }
-            Tok::Kw(Kw::NOT) | Tok::Bang => self.prefix(UnaryOp::Not),
-            Tok::Minus => self.prefix(UnaryOp::Neg),
+            Tok::Kw(Kw::NOT) | Tok::Bang => self.prefix(UnaryOp::Not)?,
+            Tok::Minus => self.prefix(UnaryOp::Neg)?,
             Tok::Plus => {
                 self.bump();
-                self.simple_expr()
+                self.simple_expr()?
             }
-            Tok::Tilde => self.prefix(UnaryOp::BitNot),
-            Tok::Kw(Kw::BINARY) => self.prefix(UnaryOp::Binary),
-            _ => self.primary(),
-        }
+            Tok::Tilde => self.prefix(UnaryOp::BitNot)?,
+            Tok::Kw(Kw::BINARY) => self.prefix(UnaryOp::Binary)?,
+            Tok::UserVar => {
+                let name = self.user_var()?;
+                if self.eat_tok(Tok::Assign) {
+                    let value = Box::new(self.expr()?);
+                    return Ok((Expr::UserVarAssign { name, value }, level::LOWEST));
+                }
+                Expr::UserVar(name)
+            }
+            _ => self.primary()?,
+        };
+        Ok((expr, level::HIGHEST))
     }
 
     fn prefix(&mut self, op: UnaryOp) -> Res<Expr> {
@@ -414,14 +394,6 @@ impl Parser<'_> {
                 Ok(Expr::Literal(Literal::Null))
             }
             Tok::Question => self.param().map(Expr::Param),
-            Tok::UserVar => {
-                let name = self.user_var()?;
-                if self.eat_tok(Tok::Assign) {
-                    let value = Box::new(self.expr()?);
-                    return Ok(Expr::UserVarAssign { name, value });
-                }
-                Ok(Expr::UserVar(name))
-            }
             Tok::AtAt => self.sys_var().map(Expr::SysVar),
             Tok::At => {
                 // A name has to follow directly.
@@ -430,7 +402,8 @@ impl Parser<'_> {
             }
             Tok::LParen => self.in_parens(),
             Tok::LBrace => self.odbc_escape(),
-            Tok::Ident | Tok::QuotedIdent => self.named(),
+            Tok::Ident | Tok::QuotedIdent | Tok::Func => self.named(),
+            Tok::Dot => self.column_ref().map(Expr::Column),
             Tok::Kw(kw) => self.keyword_operand(kw),
             _ => self.fail(),
         }
@@ -496,6 +469,9 @@ impl Parser<'_> {
     pub(super) fn sys_var(&mut self) -> Res<SysVar> {
         self.expect_tok(Tok::AtAt)?;
         let scope = self.var_scope_dot()?;
+        if self.at(Kw::DEFAULT) {
+            return self.fail();
+        }
         let (base, name) = self.sys_var_name()?;
         Ok(SysVar { scope, base, name })
     }
@@ -693,6 +669,15 @@ impl Parser<'_> {
     }
 }
 
+/// Adds a term to a chain; a chain in parentheses becomes part of it.
+fn absorb(terms: &mut Vec<Expr>, term: Expr, level: u8) {
+    match term {
+        Expr::And(inner) if level == level::AND => terms.extend(inner),
+        Expr::Or(inner) if level == level::OR => terms.extend(inner),
+        term => terms.push(term),
+    }
+}
+
 /// What stood behind an opened parenthesis.
 pub(super) enum ParenContent {
     Query(Query),
@@ -703,11 +688,4 @@ pub(super) enum ParenContent {
 pub(super) enum Interval {
     Unit(Expr, IntervalUnit),
     Call(Vec<Expr>),
-}
-
-/// What an attempt to go on with an operator led to.
-enum Step {
-    /// There was none.
-    Done(Expr),
-    More(Expr),
 }

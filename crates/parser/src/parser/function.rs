@@ -16,7 +16,6 @@ const ARITIES: &[(Kw, usize, usize)] = &[
     (Kw::CHARSET, 1, 1),
     (Kw::COALESCE, 1, usize::MAX),
     (Kw::COLLATION, 1, 1),
-    (Kw::CONTAINS, 2, 2),
     (Kw::DATABASE, 0, 0),
     (Kw::SCHEMA, 0, 0),
     (Kw::DATE, 1, 1),
@@ -68,7 +67,12 @@ enum Special {
     Substring,
     Trim,
     Percentile,
+    Median,
     User,
+    /// A window function: how many arguments it takes
+    Window(usize, usize),
+    /// A call as any other, with this many arguments
+    Plain(usize, usize),
 }
 
 fn special(name: &[u8]) -> Option<Special> {
@@ -78,8 +82,13 @@ fn special(name: &[u8]) -> Option<Special> {
     upper.make_ascii_uppercase();
     Some(match &*upper {
         b"BIT_AND" | b"BIT_OR" | b"BIT_XOR" | b"MAX" | b"MIN" | b"STD" | b"STDDEV"
-        | b"STDDEV_POP" | b"STDDEV_SAMP" | b"SUM" | b"VARIANCE" | b"VAR_POP" | b"VAR_SAMP"
-        | b"JSON_OBJECTAGG" => Special::Aggregate,
+        | b"STDDEV_POP" | b"STDDEV_SAMP" | b"SUM" | b"VARIANCE" | b"VAR_POP" | b"VAR_SAMP" => Special::Aggregate,
+        b"JSON_OBJECTAGG" => Special::Plain(2, 2),
+        b"DATE_FORMAT" => Special::Plain(2, 3),
+        b"RANK" | b"DENSE_RANK" | b"PERCENT_RANK" | b"CUME_DIST" => Special::Window(0, 0),
+        b"NTILE" | b"FIRST_VALUE" => Special::Window(1, 1),
+        b"LEAD" | b"LAG" => Special::Window(1, 2),
+        b"NTH_VALUE" => Special::Window(2, 2),
         b"COUNT" => Special::Count,
         b"GROUP_CONCAT" => Special::GroupConcat,
         b"JSON_ARRAYAGG" => Special::JsonArrayAgg,
@@ -107,7 +116,8 @@ fn special(name: &[u8]) -> Option<Special> {
         b"POSITION" => Special::Position,
         b"SUBSTRING" | b"SUBSTR" | b"MID" => Special::Substring,
         b"TRIM" => Special::Trim,
-        b"PERCENTILE_CONT" | b"PERCENTILE_DISC" | b"MEDIAN" => Special::Percentile,
+        b"PERCENTILE_CONT" | b"PERCENTILE_DISC" => Special::Percentile,
+        b"MEDIAN" => Special::Median,
         b"SESSION_USER" | b"SYSTEM_USER" => Special::User,
         _ => return None,
     })
@@ -122,11 +132,15 @@ impl Parser<'_> {
     pub(super) fn named(&mut self) -> Res<Expr> {
         match self.peek_at(1) {
             Tok::LParen => {
-                if self.at_tok(Tok::Ident)
-                    && let Some(kind) = special(self.token_bytes(self.pos))
-                    && (self.options.mode.ignore_space || self.adjacent_to_next())
-                {
-                    return self.special_call(kind);
+                if self.at_tok(Tok::Func) || self.at_tok(Tok::Ident) {
+                    match special(self.token_bytes(self.pos)) {
+                        // These are called with blanks before the parenthesis too.
+                        Some(kind @ (Special::DateArith { days: true, .. } | Special::User)) => {
+                            return self.special_call(kind);
+                        }
+                        Some(kind) if self.at_tok(Tok::Func) => return self.special_call(kind),
+                        _ => {}
+                    }
                 }
                 self.generic_call(None)
             }
@@ -147,11 +161,10 @@ impl Parser<'_> {
             self.take_ident()
         };
         self.expect_tok(Tok::LParen)?;
-        let args = self.call_args()?;
+        let args = if db.is_some() { self.args_until_paren()? } else { self.call_args()? };
         self.expect_tok(Tok::RParen)?;
         let mut call = FunctionCall::new(name, args);
         call.db = db;
-        call.over = self.over()?;
         Ok(Expr::Function(Box::new(call)))
     }
 
@@ -274,7 +287,17 @@ impl Parser<'_> {
             Special::Aggregate | Special::Count | Special::GroupConcat | Special::JsonArrayAgg => {
                 return self.aggregate(name, kind);
             }
-            Special::Percentile => return self.percentile(name),
+            Special::Percentile | Special::Median => return self.percentile(name, kind == Special::Median),
+            Special::Window(least, most) | Special::Plain(least, most) => {
+                let args = self.some_args(least, most)?;
+                self.expect_tok(Tok::RParen)?;
+                let mut call = FunctionCall::new(name, args);
+                if kind != Special::Plain(least, most) && !self.at(Kw::OVER) {
+                    return self.fail();
+                }
+                call.over = self.over()?;
+                return Ok(Expr::Function(Box::new(call)));
+            }
             Special::Cast => {
                 let expr = Box::new(self.expr()?);
                 self.expect(Kw::AS)?;
@@ -347,14 +370,18 @@ impl Parser<'_> {
         Ok(Expr::Function(Box::new(call)))
     }
 
-    fn percentile(&mut self, name: Ident) -> Res<Expr> {
+    fn percentile(&mut self, name: Ident, median: bool) -> Res<Expr> {
         let mut call = FunctionCall::new(name, vec![self.expr()?]);
         self.expect_tok(Tok::RParen)?;
-        if self.eat(Kw::WITHIN) {
-            self.expect(Kw::GROUP)?;
+        if !median {
+            self.expect_seq(&[Kw::WITHIN, Kw::GROUP])?;
             self.expect_tok(Tok::LParen)?;
-            call.within_group = self.opt_order_by()?;
+            self.expect_seq(&[Kw::ORDER, Kw::BY])?;
+            call.within_group = vec![self.order_item()?];
             self.expect_tok(Tok::RParen)?;
+        }
+        if !self.at(Kw::OVER) {
+            return self.fail();
         }
         call.over = self.over()?;
         Ok(Expr::Function(Box::new(call)))
@@ -542,7 +569,18 @@ impl Parser<'_> {
                 self.bump();
                 return self.aggregate(name, Special::Aggregate);
             }
-            Kw::LAST_VALUE | Kw::ROW_NUMBER => return self.generic_call(None),
+            Kw::LAST_VALUE | Kw::ROW_NUMBER => {
+                let name = self.take_ident();
+                self.bump();
+                let most = if kw == Kw::LAST_VALUE { usize::MAX } else { 0 };
+                let mut call = FunctionCall::new(name, self.some_args(most.min(1), most)?);
+                self.expect_tok(Tok::RParen)?;
+                if kw == Kw::ROW_NUMBER && !self.at(Kw::OVER) {
+                    return self.fail();
+                }
+                call.over = self.over()?;
+                return Ok(Expr::Function(Box::new(call)));
+            }
             Kw::IGNORED | Kw::JSON => return self.fail(),
             _ => {}
         }
@@ -570,6 +608,13 @@ impl Parser<'_> {
             _ => self.take_ident(),
         };
         self.expect_tok(Tok::LParen)?;
+        let args = self.some_args(least, most)?;
+        self.expect_tok(Tok::RParen)?;
+        Ok(Expr::Function(Box::new(FunctionCall::new(name, args))))
+    }
+
+    /// Between `least` and `most` arguments.
+    fn some_args(&mut self, least: usize, most: usize) -> Res<Vec<Expr>> {
         let mut args = Vec::new();
         while args.len() < most {
             if args.is_empty() {
@@ -583,8 +628,7 @@ impl Parser<'_> {
             }
             args.push(self.expr()?);
         }
-        self.expect_tok(Tok::RParen)?;
-        Ok(Expr::Function(Box::new(FunctionCall::new(name, args))))
+        Ok(args)
     }
 
     fn literal(&mut self, literal: Literal) -> Res<Expr> {
@@ -786,7 +830,12 @@ impl Parser<'_> {
         let (mut char_length, mut binary_length) = (None, None);
         if self.eat(Kw::AS) {
             let kind = self.expect_any(&[Kw::CHAR, Kw::BINARY])?;
-            let length = Some(self.parens(Self::number)?);
+            self.expect_tok(Tok::LParen)?;
+            if self.at_tok(Tok::Int) && self.token_bytes(self.pos).iter().all(|digit| *digit == b'0') {
+                return self.fail();
+            }
+            let length = Some(self.number()?);
+            self.expect_tok(Tok::RParen)?;
             if kind == Kw::CHAR {
                 char_length = length
             } else {
@@ -797,18 +846,12 @@ impl Parser<'_> {
         if self.eat(Kw::LEVEL) {
             loop {
                 let first = self.number()?;
-                let last = if self.eat_tok(Tok::Minus) {
-                    self.number()?
-                } else {
-                    first
-                };
+                if self.eat_tok(Tok::Minus) {
+                    levels.push(WeightLevel { first, last: self.number()?, desc: false, reverse: false });
+                    break;
+                }
                 let desc = self.eat_any(&[Kw::ASC, Kw::DESC]) == Some(Kw::DESC);
-                levels.push(WeightLevel {
-                    first,
-                    last,
-                    desc,
-                    reverse: self.eat(Kw::REVERSE),
-                });
+                levels.push(WeightLevel { first, last: first, desc, reverse: self.eat(Kw::REVERSE) });
                 if !self.eat_tok(Tok::Comma) {
                     break;
                 }

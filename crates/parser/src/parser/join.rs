@@ -51,7 +51,7 @@ impl Parser<'_> {
     fn join(&mut self, left: TableRef) -> Res<TableRef> {
         let natural = self.eat(Kw::NATURAL);
         let kind = match self.peek() {
-            Tok::Kw(Kw::STRAIGHT_JOIN) if !natural => {
+            Tok::Kw(Kw::STRAIGHT_JOIN) => {
                 self.bump();
                 JoinKind::Straight
             }
@@ -180,7 +180,7 @@ impl Parser<'_> {
 
     pub(super) fn opt_table_alias(&mut self) -> Res<Option<Ident>> {
         if self.eat(Kw::AS) {
-            return Ok(Some(self.ident()?));
+            return if self.at_table_alias() { Ok(Some(self.take_ident())) } else { self.fail() };
         }
         Ok(if self.at_table_alias() {
             Some(self.take_ident())
@@ -196,7 +196,11 @@ impl Parser<'_> {
             self.system_time()?;
         }
         let alias = self.opt_table_alias()?;
-        let columns = if alias.is_some() && self.at_tok(Tok::LParen) {
+        if alias.is_none() {
+            return self.fail();
+        }
+        let columns =
+            if self.at_tok(Tok::LParen) {
             self.paren_list(Self::ident)?
         } else {
             Vec::new()
@@ -206,6 +210,14 @@ impl Parser<'_> {
 
     /// A table by name, with whatever may follow.
     pub(super) fn named_table(&mut self) -> Res<NamedTable> {
+        let mut table = self.unaliased_table()?;
+        table.alias = self.opt_table_alias()?;
+        table.index_hints = self.index_hints()?;
+        Ok(table)
+    }
+
+    /// A table by name, without alias and hints.
+    pub(super) fn unaliased_table(&mut self) -> Res<NamedTable> {
         let mut table = NamedTable::plain(self.object_name()?);
         table.partitions = self.opt_partition_list()?;
         if self.at(Kw::FOR) {
@@ -232,8 +244,6 @@ impl Parser<'_> {
                 _ => {}
             }
         }
-        table.alias = self.opt_table_alias()?;
-        table.index_hints = self.index_hints()?;
         Ok(table)
     }
 

@@ -26,7 +26,7 @@ mod statement;
 mod types;
 
 use crate::ast::{Ident, ObjectName, Statement, StrLit};
-use crate::error::{Failure, ParseError, Res};
+use crate::error::{Failure, ParseError, Res, SYNTAX};
 use crate::keywords::Kw;
 use crate::lexer::{Lexer, Tok, Token};
 use crate::literal;
@@ -50,7 +50,12 @@ pub struct Parsed {
 /// If it is none, or if something follows its `;` although [`ParseOptions::multi_statements`] is off.
 pub fn parse(sql: &[u8], options: &ParseOptions) -> Result<Parsed, ParseError> {
     let mut parser = Parser::new(sql, options)?;
-    parser.parsed().map_err(|failure| parser.report(failure))
+    match parser.parsed() {
+        // Nothing but the end's blanks and semicolons is left.
+        Ok(parsed) if parsed.end == parser.src.len() => Ok(Parsed { end: sql.len(), ..parsed }),
+        Ok(parsed) => Ok(parsed),
+        Err(failure) => Err(parser.report(failure)),
+    }
 }
 
 /// Parses an expression that is the whole text, as a default or a check constraint is kept.
@@ -86,8 +91,10 @@ struct Parser<'s> {
     depth: u32,
     /// The height of the tallest expression since it was last reset, see `expr`.
     tallest: u32,
-    /// Inside a stored program: `Some` of whether it is a function or trigger.
+    /// Inside a stored program.
     in_program: bool,
+    /// `COMPRESSED[=method]` of the type that was read last.
+    compressed: Option<Option<Ident>>,
 }
 
 impl<'s> Parser<'s> {
@@ -98,6 +105,9 @@ impl<'s> Parser<'s> {
                 message: "Got a packet bigger than 'max_allowed_packet' bytes".into(),
             });
         }
+        // What the server cuts off before it looks.
+        let kept = src.iter().rposition(|b| *b != b';' && !b.is_ascii_whitespace()).map_or(0, |last| last + 1);
+        let src = &src[..kept];
         let mut lexer = Lexer::new(src, options.mode, options.version);
         let first = lexer.next_token();
         let mut tokens = Vec::with_capacity(32);
@@ -112,6 +122,7 @@ impl<'s> Parser<'s> {
             depth: 0,
             tallest: 0,
             in_program: false,
+            compressed: None,
         })
     }
 
@@ -148,17 +159,20 @@ impl<'s> Parser<'s> {
                 code: other.0,
                 message: other.1,
             },
-            Failure::At(index) => {
-                let index = index as usize;
-                let offset = self.tokens[index].start as usize;
-                ParseError::Syntax {
-                    near: near(&self.src[offset..]),
-                    line: self.line_of(index),
-                    offset,
-                }
-            }
+            Failure::At(index) => self.syntax_error(index, SYNTAX),
+            Failure::With(index, message) => self.syntax_error(index, message),
         }
     }
+
+    fn syntax_error(&self, index: u32, message: &'static str) -> ParseError {
+        let index = index as usize;
+        let token = self.tokens[index];
+        // MariaDB takes a comma for read already.
+        let offset = if token.tok == Tok::Comma { token.end } else { token.start } as usize;
+        ParseError::Syntax { message, near: near(&self.src[offset..]), line: self.line_of(index), offset }
+    }
+
+
 
     /// The line of a token. Newlines in strings do not count, as in MariaDB.
     fn line_of(&self, index: usize) -> usize {
@@ -216,6 +230,11 @@ impl<'s> Parser<'s> {
     /// The next token does not fit.
     fn fail<T>(&self) -> Res<T> {
         Err(Failure::At(self.pos as u32))
+    }
+
+    /// The next token does not fit, for a reason that MariaDB words.
+    fn fail_with<T>(&self, message: &'static str) -> Res<T> {
+        Err(Failure::With(self.pos as u32, message))
     }
 
     fn other<T>(&self, code: u16, message: impl Into<String>) -> Res<T> {
@@ -320,12 +339,11 @@ impl<'s> Parser<'s> {
 
     /// Runs a rule one level deeper.
     fn deeper<T>(&mut self, rule: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
-        // A level of the rules costs more stack than a level of the tree.
-        if self.depth * DEPTH_COST >= self.options.max_depth {
+        if self.depth >= self.options.max_depth.saturating_mul(RULES_PER_LEVEL) {
             return Err(Failure::TooDeep);
         }
         self.depth += 1;
-        let result = rule(self);
+        let result = stacker::maybe_grow(STACK_RED_ZONE, STACK_SEGMENT, || rule(self));
         self.depth -= 1;
         result
     }
@@ -375,12 +393,6 @@ impl<'s> Parser<'s> {
     /// The text from `start` to the last taken token.
     fn text_from(&self, start: usize) -> String {
         literal::text(&self.src[start..self.last_end().max(start)])
-    }
-
-    /// Whether nothing stands between the next token and the one behind it.
-    fn adjacent_to_next(&mut self) -> bool {
-        self.peek_at(1);
-        self.tokens[self.pos].end == self.tokens[self.pos + 1].start
     }
 
     // Names.
@@ -456,6 +468,11 @@ impl<'s> Parser<'s> {
             return Ok("binary".into());
         }
         Ok(self.ident_or_text()?.value)
+    }
+
+    /// The name of a collation or character set, or `DEFAULT`, given as that word.
+    fn charset_or_default_name(&mut self) -> Res<String> {
+        if self.eat(Kw::DEFAULT) { Ok("DEFAULT".into()) } else { self.charset_name() }
     }
 
     // Literals.
@@ -606,15 +623,35 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// How many levels of the tree one level of the rules counts for.
-const DEPTH_COST: u32 = 5;
+/// How many rules may nest for each level that the tree may have: `((1))` nests without growing.
+const RULES_PER_LEVEL: u32 = 2;
 
-/// How much of the text an error shows, in characters.
-const NEAR_CHARS: usize = 80;
+/// So many bytes of stack have to be left for the rules between two calls of `deeper`, unoptimised.
+const STACK_RED_ZONE: usize = 128 * 1024;
 
-/// The rest of the text as an error shows it.
+/// How much more is taken where they are not.
+const STACK_SEGMENT: usize = 2 * 1024 * 1024;
+
+/// How much of the text an error shows, in bytes.
+const NEAR_BYTES: usize = 80;
+
+/// The rest of the text as an error shows it: cut, and with a `?` for each byte that is not UTF-8.
 fn near(rest: &[u8]) -> String {
-    let cut = &rest[..rest.len().min(NEAR_CHARS * 4)];
-    let text = String::from_utf8_lossy(cut);
-    text.chars().take(NEAR_CHARS).collect()
+    let cut = rest.len() > NEAR_BYTES;
+    let mut end = rest.len();
+    if cut {
+        end = NEAR_BYTES - 3;
+        while end > 0 && rest[end] & 0xc0 == 0x80 {
+            end -= 1;
+        }
+    }
+    let mut near = String::with_capacity(NEAR_BYTES);
+    for chunk in rest[..end].utf8_chunks() {
+        near.push_str(chunk.valid());
+        near.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    if cut {
+        near.push_str("...");
+    }
+    near
 }

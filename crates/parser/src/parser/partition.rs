@@ -14,11 +14,7 @@ impl Parser<'_> {
     pub(super) fn partition_by(&mut self) -> Res<PartitionBy> {
         self.expect_seq(&[Kw::PARTITION, Kw::BY])?;
         let method = self.partition_method()?;
-        let count = if self.eat(Kw::PARTITIONS) {
-            Some(self.number()?)
-        } else {
-            None
-        };
+        let count = if self.eat(Kw::PARTITIONS) { Some(self.partition_count()?) } else { None };
         let mut subpartition_by = None;
         if self.eat(Kw::SUBPARTITION) {
             self.expect(Kw::BY)?;
@@ -26,11 +22,7 @@ impl Parser<'_> {
                 return self.fail();
             }
             let method = self.partition_method()?;
-            let count = if self.eat(Kw::SUBPARTITIONS) {
-                Some(self.number()?)
-            } else {
-                None
-            };
+            let count = if self.eat(Kw::SUBPARTITIONS) { Some(self.partition_count()?) } else { None };
             subpartition_by = Some(SubpartitionBy { method, count });
         }
         let partitions = if self.at_tok(Tok::LParen) {
@@ -44,6 +36,13 @@ impl Parser<'_> {
             subpartition_by,
             partitions,
         })
+    }
+
+    fn partition_count(&mut self) -> Res<u64> {
+        if matches!(self.peek(), Tok::Decimal | Tok::Float) {
+            return self.fail_with(super::create_table::ONLY_INTEGERS);
+        }
+        self.number()
     }
 
     fn partition_method(&mut self) -> Res<PartitionMethod> {
@@ -112,7 +111,8 @@ impl Parser<'_> {
 
     /// `PARTITION p …`
     pub(super) fn partition_def(&mut self) -> Res<PartitionDef> {
-        self.expect(Kw::PARTITION)?;
+        // The word may be left out.
+        self.eat(Kw::PARTITION);
         let name = self.ident()?;
         self.partition_rest(name)
     }
@@ -172,8 +172,9 @@ impl Parser<'_> {
             return Ok(Some(PartitionValues::Default));
         }
         let rows = self.paren_list(|p| {
-            if p.at(Kw::MAXVALUE) {
-                return Ok(vec![p.partition_value()?]);
+            if p.at(Kw::MAXVALUE) || (p.at_tok(Tok::LParen) && p.peek_at(1) == Tok::Kw(Kw::MAXVALUE)) {
+                p.eat_tok(Tok::LParen);
+                return p.fail_with("Cannot use MAXVALUE as value in VALUES IN");
             }
             Ok(match p.expr()? {
                 Expr::Row(values) => values.into_iter().map(PartitionValue::Expr).collect(),
@@ -243,10 +244,6 @@ impl Parser<'_> {
                     self.bump();
                     self.eat_eq();
                     options.tablespace = Some(self.ident_or_text()?);
-                }
-                _ if next == Tok::Eq && !kw.is_reserved() => {
-                    let option = self.named_option()?;
-                    options.other.push(option);
                 }
                 _ => return Ok(options),
             }

@@ -68,17 +68,24 @@ impl Parser<'_> {
         Ok(query)
     }
 
-    /// A whole query.
+    /// A query inside another statement.
     pub(super) fn query(&mut self) -> Res<Query> {
         let with = self.opt_with()?;
+        let first = self.query_term(None)?;
+        self.query_rest(with, first, Outer::No)
+    }
+
+    /// A query that is a statement: it may have `INTO` and `PROCEDURE`.
+    pub(super) fn query_statement(&mut self) -> Res<Query> {
+        let with = self.opt_with()?;
         let mut into = None;
-        let first = self.query_term(&mut into)?;
-        self.query_rest(with, first, into)
+        let first = self.query_term(Some(&mut into))?;
+        self.query_rest(with, first, Outer::Yes(into))
     }
 
     /// Goes on behind a query in parentheses, the first of several or the only one with something behind it.
     pub(super) fn query_from(&mut self, first: Query) -> Res<Query> {
-        self.query_rest(None, SetExpr::Query(Box::new(first)), None)
+        self.query_rest(None, SetExpr::Query(Box::new(first)), Outer::No)
     }
 
     /// Whether what comes next goes on with a query that stood in parentheses.
@@ -98,26 +105,26 @@ impl Parser<'_> {
         ])
     }
 
-    fn query_rest(
-        &mut self,
-        with: Option<With>,
-        first: SetExpr,
-        mut into: Option<SelectInto>,
-    ) -> Res<Query> {
-        let body = self.set_operations(first, &mut into)?;
+    fn query_rest(&mut self, with: Option<With>, first: SetExpr, outer: Outer) -> Res<Query> {
+        let (is_statement, mut into) = match outer {
+            Outer::Yes(into) => (true, into),
+            Outer::No => (false, None),
+        };
+        let body = if into.is_some() { first } else { self.set_operations(first)? };
         let order_by = self.opt_order_by()?;
         let limit = self.limit()?;
         let mut procedure = None;
-        if self.eat(Kw::PROCEDURE) {
+        if is_statement && into.is_none() && self.eat(Kw::PROCEDURE) {
             let name = self.ident()?;
             let args = self.parens(Self::args_until_paren)?;
             procedure = Some(ProcedureClause { name, args });
         }
-        if self.at(Kw::INTO) && into.is_none() {
+        let may_have_into = is_statement && procedure.is_none();
+        if may_have_into && into.is_none() {
             into = self.opt_into()?;
         }
         let locking = self.opt_locking()?;
-        if self.at(Kw::INTO) && into.is_none() {
+        if may_have_into && into.is_none() {
             into = self.opt_into()?;
         }
         // `((SELECT 1))` is `(SELECT 1)`.
@@ -157,7 +164,7 @@ impl Parser<'_> {
             p.expect(Kw::AS)?;
             let query = Box::new(p.subquery()?);
             let mut cycle = Vec::new();
-            if p.eat(Kw::CYCLE) {
+            if recursive && p.eat(Kw::CYCLE) {
                 cycle = p.list(Self::ident)?;
                 p.expect(Kw::RESTRICT)?;
             }
@@ -172,7 +179,7 @@ impl Parser<'_> {
     }
 
     /// A `SELECT`, `VALUES` or query in parentheses.
-    fn query_term(&mut self, into: &mut Option<SelectInto>) -> Res<SetExpr> {
+    fn query_term(&mut self, into: Option<&mut Option<SelectInto>>) -> Res<SetExpr> {
         match self.peek() {
             Tok::Kw(Kw::SELECT) => Ok(SetExpr::Select(Box::new(self.select(into)?))),
             Tok::Kw(Kw::VALUES) => {
@@ -184,7 +191,7 @@ impl Parser<'_> {
         }
     }
 
-    fn set_operations(&mut self, first: SetExpr, into: &mut Option<SelectInto>) -> Res<SetExpr> {
+    fn set_operations(&mut self, first: SetExpr) -> Res<SetExpr> {
         let mut rest: Vec<SetTerm> = Vec::new();
         loop {
             let op = match self.eat_any(&[Kw::UNION, Kw::EXCEPT, Kw::INTERSECT]) {
@@ -194,20 +201,20 @@ impl Parser<'_> {
                 None => break,
             };
             let all = self.eat_any(&[Kw::ALL, Kw::DISTINCT]) == Some(Kw::ALL);
-            let term = self.query_term(into)?;
+            let term = self.query_term(None)?;
             rest.push(SetTerm { op, all, term });
         }
         Ok(group_intersections(first, rest))
     }
 
-    fn select(&mut self, into: &mut Option<SelectInto>) -> Res<Select> {
+    fn select(&mut self, into: Option<&mut Option<SelectInto>>) -> Res<Select> {
         self.expect(Kw::SELECT)?;
         let mut select = Select {
             options: self.select_options(),
             ..Select::default()
         };
         select.items = self.list(Self::select_item)?;
-        if into.is_none() {
+        if let Some(into) = into {
             *into = self.opt_into()?;
         }
         if self.eat(Kw::FROM) {
@@ -225,6 +232,8 @@ impl Parser<'_> {
                 self.bump();
                 self.bump();
                 select.with_rollup = true;
+            } else if self.at(Kw::WITH) && self.peek_at(1) == Tok::Kw(Kw::CUBE) {
+                return self.other(1235, "This version of MariaDB doesn't yet support 'CUBE'");
             }
         }
         if self.eat(Kw::HAVING) {
@@ -359,6 +368,21 @@ impl Parser<'_> {
         self.offset_fetch()
     }
 
+    /// `LIMIT n` and nothing else.
+    pub(super) fn simple_limit(&mut self) -> Res<Option<Limit>> {
+        if !self.eat(Kw::LIMIT) {
+            return Ok(None);
+        }
+        if self.eat(Kw::ROWS) {
+            return self.fail();
+        }
+        let count = Some(self.limit_value()?);
+        if self.eat(Kw::ROWS) {
+            return self.fail();
+        }
+        Ok(Some(Limit { count, offset: None, with_ties: false, rows_examined: None }))
+    }
+
     /// `[OFFSET n ROWS] [FETCH FIRST n ROWS ONLY]`
     fn offset_fetch(&mut self) -> Res<Option<Limit>> {
         if !self.at_any(&[Kw::OFFSET, Kw::FETCH]) {
@@ -393,9 +417,8 @@ impl Parser<'_> {
     }
 
     fn opt_locking(&mut self) -> Res<Option<Locking>> {
-        let strength = if self.at(Kw::FOR) && self.peek_at(1) == Tok::Kw(Kw::UPDATE) {
-            self.bump();
-            self.bump();
+        let strength = if self.eat(Kw::FOR) {
+            self.expect(Kw::UPDATE)?;
             LockStrength::Update
         } else if self.eat(Kw::LOCK) {
             self.expect_seq(&[Kw::IN, Kw::SHARE, Kw::MODE])?;
@@ -448,6 +471,9 @@ impl Parser<'_> {
     }
 
     pub(super) fn into_var(&mut self) -> Res<IntoVar> {
+        if self.eat_tok(Tok::At) {
+            return self.fail();
+        }
         if self.at_tok(Tok::UserVar) {
             return Ok(IntoVar::User(self.user_var()?));
         }
@@ -500,6 +526,12 @@ impl Parser<'_> {
             any = true;
         }
     }
+}
+
+/// Whether a query is a statement, and the `INTO` that it had before its `FROM`.
+enum Outer {
+    No,
+    Yes(Option<SelectInto>),
 }
 
 /// Gives `INTERSECT` its higher precedence.

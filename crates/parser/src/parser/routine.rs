@@ -73,6 +73,9 @@ impl Parser<'_> {
         let (params, params_text) = self.routine_params()?;
         self.expect(Kw::RETURNS)?;
         let start = self.next_start();
+        if self.at(Kw::ROW) && self.peek_at(1) == Tok::LParen {
+            return self.fail();
+        }
         let returns = Some(self.var_type()?);
         let returns_text = self.text_from(start);
         let characteristics = self.characteristics()?;
@@ -164,14 +167,10 @@ impl Parser<'_> {
             self.bump();
             self.bump();
             let column = self.column_ref()?;
-            return match column.table {
-                Some(table) => Ok(VarType::TypeOf {
-                    db: column.db,
-                    table,
-                    column: column.name,
-                }),
-                None => self.fail(),
-            };
+            return Ok(match column.table {
+                Some(table) => VarType::TypeOf { db: column.db, table, column: column.name },
+                None => VarType::TypeOfVar(column.name),
+            });
         }
         if self.at_seq(&[Kw::ROW, Kw::TYPE]) {
             self.bump();
@@ -183,13 +182,19 @@ impl Parser<'_> {
             self.bump();
             let fields = self.paren_list(|p| {
                 let name = p.ident()?;
-                Ok((name, p.deeper(Self::var_type)?))
+                if p.at(Kw::ROW) {
+                    return p.fail();
+                }
+                Ok((name, p.var_type()?))
             })?;
             return Ok(VarType::Row(fields));
         }
+        if self.at(Kw::SERIAL) {
+            return self.fail();
+        }
         let mut ty = self.data_type()?;
         if self.eat(Kw::COLLATE) {
-            let collation = self.charset_name()?;
+            let collation = self.charset_or_default_name()?;
             super::create_table::set_collation(&mut ty, collation);
         }
         Ok(VarType::Data(ty))
@@ -425,8 +430,7 @@ impl Parser<'_> {
             return Ok(Declaration::Cursor {
                 name,
                 params,
-                query: Box::new(self.query()?),
-            });
+                query: Box::new(self.query_statement()?) });
         }
         let mut names = vec![name];
         while self.eat_tok(Tok::Comma) {

@@ -14,7 +14,7 @@ impl Parser<'_> {
         self.expect(Kw::SET)?;
         if self.at(Kw::STATEMENT) && !matches!(self.peek_at(1), Tok::Eq | Tok::Assign | Tok::Dot) {
             self.bump();
-            let items = self.list(|p| p.set_variable(None))?;
+            let items = self.list(|p| if p.at_tok(Tok::AtAt) { p.fail() } else { p.set_variable(None) })?;
             self.expect(Kw::FOR)?;
             let statement = Box::new(self.statement()?);
             return Ok(Statement::SetStatementFor(SetStatementFor {
@@ -26,6 +26,9 @@ impl Parser<'_> {
         let items = self.list(|p| {
             if let Some(word) = p.opt_scope() {
                 scope = Some(word);
+                if p.at_tok(Tok::UserVar) {
+                    return p.fail();
+                }
             }
             p.set_item(scope)
         })?;
@@ -53,20 +56,22 @@ impl Parser<'_> {
             Tok::UserVar => {
                 let name = self.user_var()?;
                 self.assign_sign()?;
-                Ok(SetItem::UserVar {
-                    name,
-                    value: self.expr()?,
-                })
+                Ok(SetItem::UserVar { name, value: self.expr()? })
+            }
+            Tok::At => {
+                self.bump();
+                self.fail()
+            }
+            Tok::Kw(Kw::NAMES) if assigned => {
+                // Never right, but only found out at the end.
+                self.bump();
+                self.bump();
+                self.expr()?;
+                self.fail()
             }
             Tok::Kw(Kw::NAMES) => {
                 self.bump();
-                if self.eat(Kw::DEFAULT) {
-                    return Ok(SetItem::Names {
-                        charset: None,
-                        collation: None,
-                    });
-                }
-                let charset = Some(self.charset_name()?);
+                let charset = self.charset_or_default()?;
                 let collation = if self.eat(Kw::COLLATE) {
                     Some(self.charset_or_default()?)
                 } else {

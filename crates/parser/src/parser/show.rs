@@ -70,7 +70,7 @@ impl Parser<'_> {
     fn show_kind(&mut self) -> Res<(ShowKind, bool)> {
         let kw = match self.peek() {
             Tok::Kw(kw) => kw,
-            Tok::Ident if self.at_word("COUNT") && self.peek_at(1) == Tok::LParen => {
+            Tok::Func if self.token_bytes(self.pos).eq_ignore_ascii_case(b"COUNT") => {
                 self.bump();
                 self.bump();
                 self.expect_tok(Tok::Star)?;
@@ -80,7 +80,7 @@ impl Parser<'_> {
                     _ => (ShowKind::ErrorCount, false),
                 });
             }
-            Tok::Ident => return Ok((ShowKind::Named(self.ident()?), true)),
+            Tok::Ident => return self.show_named(),
             _ => return self.fail(),
         };
         self.bump();
@@ -324,9 +324,28 @@ impl Parser<'_> {
             ),
             _ => {
                 self.pos -= 1;
-                (ShowKind::Named(self.ident()?), true)
+                return self.show_named();
             }
         })
+    }
+
+    /// A table of the information schema that has a `SHOW` of its own.
+    fn show_named(&mut self) -> Res<(ShowKind, bool)> {
+        const NAMES: &[&str] = &[
+            "CLIENT_STATISTICS",
+            "INDEX_STATISTICS",
+            "LOCALES",
+            "METADATA_LOCK_INFO",
+            "QUERY_CACHE_INFO",
+            "QUERY_RESPONSE_TIME",
+            "TABLE_STATISTICS",
+            "USER_STATISTICS",
+            "USER_VARIABLES",
+        ];
+        if !NAMES.iter().any(|name| self.at_word(name)) {
+            return self.fail();
+        }
+        Ok((ShowKind::Named(self.ident()?), true))
     }
 
     fn opt_string(&mut self) -> Res<Option<String>> {

@@ -28,8 +28,8 @@ impl Parser<'_> {
     fn any_statement(&mut self) -> Res<Statement> {
         let kw = match self.peek() {
             Tok::Kw(kw) => kw,
-            Tok::LParen => return Ok(Statement::Query(Box::new(self.query()?))),
-            Tok::Ident | Tok::QuotedIdent if self.peek_at(1) == Tok::Colon => {
+            Tok::LParen => return Ok(Statement::Query(Box::new(self.query_statement()?))),
+            Tok::Ident | Tok::QuotedIdent if self.in_program || self.peek_at(1) == Tok::Colon => {
                 return self.labelled();
             }
             _ => return self.fail(),
@@ -38,7 +38,7 @@ impl Parser<'_> {
             return self.labelled();
         }
         match kw {
-            Kw::SELECT | Kw::WITH | Kw::VALUES => Ok(Statement::Query(Box::new(self.query()?))),
+            Kw::SELECT | Kw::WITH | Kw::VALUES => Ok(Statement::Query(Box::new(self.query_statement()?))),
             Kw::INSERT | Kw::REPLACE => self.insert(),
             Kw::UPDATE => self.update(),
             Kw::DELETE => self.delete(),
@@ -67,7 +67,7 @@ impl Parser<'_> {
             }
             Kw::SHOW => self.show(),
             Kw::DESC | Kw::DESCRIBE | Kw::EXPLAIN => self.explain(),
-            Kw::HELP => {
+            Kw::HELP if !self.in_program => {
                 self.bump();
                 Ok(Statement::Help(Help {
                     topic: self.ident_or_text()?.value,
@@ -164,6 +164,7 @@ impl Parser<'_> {
             match self.peek() {
                 Tok::Kw(Kw::EXTENDED) => {
                     self.bump();
+                    self.eat(Kw::ALL);
                     explain.extended = true;
                 }
                 Tok::Kw(Kw::PARTITIONS) => {
@@ -178,7 +179,7 @@ impl Parser<'_> {
                 _ => {}
             }
         }
-        if explain.format == ExplainFormat::Traditional && self.eat(Kw::FOR) {
+        if self.eat(Kw::FOR) {
             self.eat(Kw::CONNECTION);
             let id = self.expr()?;
             return Ok(Statement::Show(Box::new(crate::ast::Show {
@@ -268,7 +269,11 @@ impl Parser<'_> {
                 self.expect_seq(&[Kw::CONSISTENT, Kw::SNAPSHOT])?;
                 start.consistent_snapshot = true;
             } else if self.eat(Kw::READ) {
-                start.read_only = Some(self.expect_any(&[Kw::ONLY, Kw::WRITE])? == Kw::ONLY);
+                let read_only = self.expect_any(&[Kw::ONLY, Kw::WRITE])? == Kw::ONLY;
+                if start.read_only.is_some_and(|before| before != read_only) {
+                    return self.fail();
+                }
+                start.read_only = Some(read_only);
             } else if self.at_tok(Tok::Comma) || start != StartTransaction::default() {
                 return self.fail();
             } else {
@@ -387,6 +392,10 @@ impl Parser<'_> {
         if gtrid.len() > 64 || bqual.len() > 64 {
             return self.fail();
         }
+        if format_id > i32::MAX as u64 {
+            self.pos -= 1;
+            return self.fail();
+        }
         Ok(Xid {
             gtrid,
             bqual,
@@ -472,7 +481,11 @@ impl Parser<'_> {
         let query = kind == Some(Kw::QUERY);
         let target = if query && self.at(Kw::ID) {
             self.bump();
-            KillTarget::QueryId(self.expr()?)
+            if self.eat(Kw::USER) { 
+                KillTarget::User { query, user: self.user_name()? }
+            } else {
+                KillTarget::QueryId(self.expr()?)
+            }
         } else if self.eat(Kw::USER) {
             KillTarget::User {
                 query,

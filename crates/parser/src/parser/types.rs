@@ -9,7 +9,7 @@ use crate::lexer::Tok;
 impl Parser<'_> {
     /// `(n)`, which a number has to stand in.
     fn length(&mut self) -> Res<u64> {
-        self.parens(Self::number)
+        self.parens(Self::real_number)
     }
 
     fn opt_length(&mut self) -> Res<Option<u64>> {
@@ -25,27 +25,36 @@ impl Parser<'_> {
         if !self.eat_tok(Tok::LParen) {
             return Ok((None, None));
         }
-        let precision = self.number()?;
-        let scale = if self.eat_tok(Tok::Comma) {
-            Some(self.number()?)
-        } else {
-            None
-        };
+        let start = self.pos;
+        let precision = self.real_number()?;
+        let mut scale = None;
+        if self.at_tok(Tok::Comma) {
+            if precision > i32::MAX as u64 || self.tokens[start].tok != Tok::Int {
+                self.pos = start;
+                return self.fail();
+            }
+            self.bump();
+            let number = self.number()?;
+            if number > i32::MAX as u64 {
+                self.pos -= 1;
+                return self.fail();
+            }
+            scale = Some(number);
+        }
         self.expect_tok(Tok::RParen)?;
         Ok((Some(precision), scale))
     }
 
     fn numeric_attrs(&mut self) -> NumericAttrs {
         let mut attrs = NumericAttrs::default();
-        while let Some(kw) = self.eat_any(&[Kw::UNSIGNED, Kw::ZEROFILL, Kw::SIGNED]) {
-            match kw {
-                Kw::UNSIGNED => attrs.unsigned = true,
-                Kw::ZEROFILL => {
-                    attrs.zerofill = true;
-                    attrs.unsigned = true;
-                }
-                _ => {}
-            }
+        if self.eat(Kw::SIGNED) {
+            return attrs;
+        }
+        let unsigned = self.eat(Kw::UNSIGNED);
+        attrs.zerofill = self.eat(Kw::ZEROFILL);
+        attrs.unsigned = unsigned || attrs.zerofill;
+        if attrs.zerofill && !unsigned {
+            self.eat(Kw::UNSIGNED);
         }
         attrs
     }
@@ -85,9 +94,23 @@ impl Parser<'_> {
             }
         }
         if self.eat(Kw::COLLATE) {
-            clause.collation = Some(self.charset_name()?);
+            clause.collation = Some(self.charset_or_default_name()?);
         }
         Ok(clause)
+    }
+
+    /// `COMPRESSED[=method]`, which belongs to the type but is kept with the column.
+    fn opt_compressed(&mut self) -> Res<()> {
+        if self.eat(Kw::COMPRESSED) {
+            self.compressed = Some(if self.eat_eq() { Some(self.ident()?) } else { None });
+        }
+        Ok(())
+    }
+
+    fn blob_type(&mut self, size: LobSize) -> Res<DataType> {
+        let length = if size == LobSize::Normal { self.opt_length()? } else { None };
+        self.opt_compressed()?;
+        Ok(DataType::Blob { size, length })
     }
 
     fn char_type(&mut self) -> Res<DataType> {
@@ -100,6 +123,7 @@ impl Parser<'_> {
 
     fn varchar_type(&mut self) -> Res<DataType> {
         let length = self.length()?;
+        self.opt_compressed()?;
         Ok(DataType::VarChar {
             length,
             charset: self.charset_clause()?,
@@ -107,11 +131,8 @@ impl Parser<'_> {
     }
 
     fn text_type(&mut self, size: LobSize) -> Res<DataType> {
-        let length = if size == LobSize::Normal {
-            self.opt_length()?
-        } else {
-            None
-        };
+        let length = if size == LobSize::Normal { self.opt_length()? } else { None };
+        self.opt_compressed()?;
         Ok(DataType::Text {
             size,
             length,
@@ -161,6 +182,12 @@ impl Parser<'_> {
 
     /// A column's or variable's type.
     pub(super) fn data_type(&mut self) -> Res<DataType> {
+        self.compressed = None;
+        let schema = ["mariadb_schema", "oracle_schema", "maxdb_schema"].iter().any(|name| self.at_word(name));
+        if schema && self.peek_at(1) == Tok::Dot {
+            self.bump();
+            self.bump();
+        }
         let kw = match self.peek() {
             Tok::Kw(kw) => kw,
             Tok::Ident | Tok::QuotedIdent => return self.named_type(),
@@ -227,18 +254,18 @@ impl Parser<'_> {
             }
             Kw::VARCHAR | Kw::VARCHARACTER | Kw::VARCHAR2 => self.varchar_type()?,
             Kw::BINARY => DataType::Binary(self.opt_length()?),
-            Kw::VARBINARY => DataType::VarBinary(self.length()?),
-            Kw::RAW => DataType::VarBinary(self.length()?),
+            Kw::VARBINARY | Kw::RAW => {
+                let length = self.length()?;
+                self.opt_compressed()?;
+                DataType::VarBinary(length)
+            }
             Kw::TINYTEXT => self.text_type(LobSize::Tiny)?,
             Kw::TEXT => self.text_type(LobSize::Normal)?,
             Kw::MEDIUMTEXT => self.text_type(LobSize::Medium)?,
             Kw::LONGTEXT | Kw::CLOB => self.text_type(LobSize::Long)?,
             Kw::LONG => {
                 if self.eat(Kw::VARBINARY) {
-                    DataType::Blob {
-                        size: LobSize::Medium,
-                        length: None,
-                    }
+                    self.blob_type(LobSize::Medium)?
                 } else {
                     if self.eat_any(&[Kw::CHAR, Kw::CHARACTER]).is_some() {
                         self.expect(Kw::VARYING)?;
@@ -248,22 +275,10 @@ impl Parser<'_> {
                     self.text_type(LobSize::Medium)?
                 }
             }
-            Kw::TINYBLOB => DataType::Blob {
-                size: LobSize::Tiny,
-                length: None,
-            },
-            Kw::BLOB => DataType::Blob {
-                size: LobSize::Normal,
-                length: self.opt_length()?,
-            },
-            Kw::MEDIUMBLOB => DataType::Blob {
-                size: LobSize::Medium,
-                length: None,
-            },
-            Kw::LONGBLOB => DataType::Blob {
-                size: LobSize::Long,
-                length: None,
-            },
+            Kw::TINYBLOB => self.blob_type(LobSize::Tiny)?,
+            Kw::BLOB => self.blob_type(LobSize::Normal)?,
+            Kw::MEDIUMBLOB => self.blob_type(LobSize::Medium)?,
+            Kw::LONGBLOB => self.blob_type(LobSize::Long)?,
             Kw::ENUM => {
                 let values = self.paren_list(Self::text_bytes)?;
                 DataType::Enum {
@@ -278,9 +293,10 @@ impl Parser<'_> {
                     charset: self.charset_clause()?,
                 }
             }
-            Kw::JSON => DataType::Json {
-                charset: self.charset_clause()?,
-            },
+            Kw::JSON => {
+                self.opt_compressed()?;
+                DataType::Json { charset: CharsetClause::default() }
+            }
             _ => {
                 self.pos -= 1;
                 if kw.is_reserved() {
@@ -325,7 +341,7 @@ impl Parser<'_> {
     fn named_type(&mut self) -> Res<DataType> {
         if let Some(kind) = self.geometry_kind() {
             self.bump();
-            self.opt_length()?;
+            self.opt_precision_scale()?;
             let srid = if self.eat(Kw::REF_SYSTEM_ID) {
                 self.expect_tok(Tok::Eq)?;
                 Some(self.number()?)
@@ -411,9 +427,24 @@ impl Parser<'_> {
                 self.expect(Kw::DAY_SECOND)?;
                 CastType::IntervalDaySecond(self.opt_length()?)
             }
-            _ => {
+            Kw::DUAL => CastType::Named("DUAL".into()),
+            Kw::BIT
+            | Kw::BOOL
+            | Kw::BOOLEAN
+            | Kw::CLOB
+            | Kw::ENUM
+            | Kw::JSON
+            | Kw::RAW
+            | Kw::SERIAL
+            | Kw::TEXT
+            | Kw::TIMESTAMP
+            | Kw::YEAR => {
                 self.pos -= 1;
                 return self.fail();
+            }
+            _ => {
+                self.pos -= 1;
+                return self.named_cast_type();
             }
         })
     }

@@ -234,6 +234,9 @@ impl Binder<'_> {
         for ((name, id), (_, ty, _)) in rec.output.iter_mut().zip(&s.columns) {
             if self.arena.info(*id).ty != *ty {
                 let e = self.arena.column(*id).cast_to(ty);
+                if matches!(e.kind, selkie_expr::ExprKind::Column(_)) {
+                    continue;
+                }
                 let new = self.arena.add_for(name, &e);
                 casts.push((new, e));
                 *id = new;

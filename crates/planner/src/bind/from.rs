@@ -307,9 +307,9 @@ impl Binder<'_> {
         let mut seen = Vec::new();
         for c in &mut columns {
             let e = self.arena.column(c.id);
-            let fresh = !merge || seen.contains(&c.id) || self.arena.info(c.id).name != c.name;
+            let repeated = seen.contains(&c.id);
             seen.push(c.id);
-            let target = if fresh && merge {
+            let target = if repeated && merge {
                 let new = self.arena.add_for(&c.name, &e);
                 renamed.push((new, e));
                 new

@@ -162,6 +162,10 @@ impl Binder<'_> {
                     cols.push(*id);
                 } else {
                     let e = self.arena.column(*id).cast_to(ty);
+                    if matches!(e.kind, selkie_expr::ExprKind::Column(_)) {
+                        cols.push(*id);
+                        continue;
+                    }
                     let new = self.arena.add_for(name, &e);
                     casts.push((new, e));
                     cols.push(new);

@@ -10,7 +10,7 @@ use selkie_catalog::{Index, IndexKind, Table};
 use selkie_expr::{CmpOp, Expr, ExprKind};
 use selkie_parser::ast;
 use selkie_types::codec::{KeyPart, key_part_is_reversible};
-use selkie_types::{Collation, SqlType, Value};
+use selkie_types::{Collation, SqlType, Value, convert};
 
 use super::cost;
 use crate::context::PlanContext;
@@ -117,11 +117,54 @@ fn same_family(column: &SqlType, value: &SqlType) -> bool {
     match (column, value) {
         (T::Int { .. }, T::Int { .. }) => true,
         (T::Decimal { .. }, T::Int { .. }) => false,
-        (T::Text { collation: a, .. }, T::Text { collation: b, .. }) => a == b,
+        // In which collation they compare was checked before.
+        (T::Text { collation: a, .. }, T::Text { collation: b, .. }) => a.is_binary() == b.is_binary(),
         (T::DateTime { fsp: a }, T::DateTime { fsp: b }) => a >= b,
         (T::Double { .. }, T::Double { .. }) => true,
         (a, b) => a == b,
     }
+}
+
+/// A constant as a value of the column's type, where nothing is lost by that.
+fn lossless(e: Expr, column: &SqlType) -> Expr {
+    let ExprKind::Const(v) = &e.kind else { return e };
+    let text_pair = e.ty.is_string() != column.is_string();
+    if e.ty == *column || v.is_null() || text_pair || matches!(column, SqlType::Timestamp { .. }) {
+        return e;
+    }
+    let mut diag = selkie_types::Diagnostics::default();
+    let zone = selkie_types::TimeZone::Offset(0);
+    let mut ctx = convert::ConvertCtx {
+        sql_mode: selkie_types::SqlMode::default(),
+        time_zone: &zone,
+        now_utc_micros: 0,
+        diag: &mut diag,
+        ignore: false,
+    };
+    let Ok(there) = convert::cast(v.clone(), &e.ty, column, &mut ctx) else { return e };
+    let Ok(back) = convert::cast(there.clone(), column, &e.ty, &mut ctx) else { return e };
+    let fits = match (&there, column) {
+        (Value::Int(i), SqlType::Int { .. }) => fits_integer(i128::from(*i), column),
+        (Value::UInt(i), SqlType::Int { .. }) => fits_integer(i128::from(*i), column),
+        _ => true,
+    };
+    if fits && ctx.diag.total == 0 && convert::compare(v, &back, Collation::BINARY) == std::cmp::Ordering::Equal {
+        return Expr { kind: ExprKind::Const(there), ty: column.clone(), ..e };
+    }
+    e
+}
+
+/// Whether an integer column can hold the value.
+fn fits_integer(v: i128, column: &SqlType) -> bool {
+    let SqlType::Int { width, unsigned, .. } = column else { return true };
+    let bits = match width {
+        selkie_types::IntWidth::Tiny => 8,
+        selkie_types::IntWidth::Small => 16,
+        selkie_types::IntWidth::Medium => 24,
+        selkie_types::IntWidth::Int => 32,
+        selkie_types::IntWidth::Big => 64,
+    };
+    if *unsigned { (0..1i128 << bits).contains(&v) } else { (-(1i128 << (bits - 1))..1i128 << (bits - 1)).contains(&v) }
 }
 
 /// Shared state while conjuncts are turned into sargs.
@@ -163,39 +206,66 @@ impl<'a> SargFinder<'a> {
             out.extend(s);
             return;
         }
-        if let ExprKind::Or(terms) = &c.kind
-            && let Some(s) = self.disjunction(terms, cond)
-        {
-            out.push(s);
+        if let ExprKind::Or(terms) = &c.kind {
+            out.extend(self.disjunction(terms, cond));
         }
     }
 
-    /// OR of conditions on one column: all their intervals.
-    fn disjunction(&self, terms: &[Expr], cond: usize) -> Option<Sarg> {
-        let mut all: Option<Sarg> = None;
+    /// OR of conditions that all bound some column: all their intervals, for each such column.
+    fn disjunction(&self, terms: &[Expr], cond: usize) -> Vec<Sarg> {
+        let mut all: Option<Vec<Sarg>> = None;
         for t in terms {
-            let mut found = self.comparison(t, cond)?;
-            let s = if found.len() == 1 { found.pop()? } else { return None };
-            match &mut all {
-                None => all = Some(s),
-                Some(a) if a.column == s.column => {
-                    a.intervals.extend(s.intervals);
-                    a.needs.extend(s.needs);
-                    a.exact &= s.exact;
-                }
-                _ => return None,
-            }
+            let here = self.term(t, cond);
+            all = Some(match all {
+                None => here,
+                Some(before) => before
+                    .into_iter()
+                    .filter_map(|mut a| {
+                        let s = here.iter().find(|s| s.column == a.column)?;
+                        a.intervals.extend(s.intervals.iter().cloned());
+                        a.needs.extend(&s.needs);
+                        a.exact &= s.exact;
+                        (a.intervals.len() <= RANGES_MAX).then_some(a)
+                    })
+                    .collect(),
+            });
         }
-        all.filter(|a| a.intervals.len() <= RANGES_MAX)
+        all.unwrap_or_default()
     }
 
-    fn sarg(&self, column: usize, bounds: &[&Expr], intervals: Vec<Interval>, cond: usize) -> Sarg {
+    /// The sargs of one operand of OR. Of a conjunction each conjunct bounds the rows, none alone means the whole.
+    fn term(&self, t: &Expr, cond: usize) -> Vec<Sarg> {
+        match &t.kind {
+            ExprKind::And(v) => {
+                let mut out: Vec<Sarg> = v.iter().filter_map(|x| self.comparison(x, cond)).flatten().collect();
+                out.iter_mut().for_each(|s| s.exact = false);
+                out.sort_by_key(|s| !s.is_points());
+                out
+            }
+            _ => self.comparison(t, cond).unwrap_or_default(),
+        }
+    }
+
+    fn sarg(&self, column: usize, intervals: Vec<Interval>, cond: usize) -> Sarg {
         let ty = &self.table.table.columns[column].ty;
         let mut needs = BTreeSet::new();
-        for b in bounds {
-            exprs::columns_of(b, &mut needs);
-        }
-        let exact = bounds.iter().all(|b| same_family(ty, &b.ty) || matches!(&b.kind, ExprKind::Const(Value::Null)));
+        let mut exact = true;
+        let mut bound = |e: Expr| {
+            exprs::columns_of(&e, &mut needs);
+            let e = lossless(e, ty);
+            exact &= same_family(ty, &e.ty) || matches!(&e.kind, ExprKind::Const(Value::Null));
+            e
+        };
+        let intervals = intervals
+            .into_iter()
+            .map(|i| match i {
+                Interval::Point { value, null_safe } => Interval::Point { value: bound(value), null_safe },
+                Interval::Range { low, high } => Interval::Range {
+                    low: low.map(|(e, inclusive)| (bound(e), inclusive)),
+                    high: high.map(|(e, inclusive)| (bound(e), inclusive)),
+                },
+            })
+            .collect();
         Sarg { column, intervals, needs, cond, exact }
     }
 
@@ -220,7 +290,7 @@ impl<'a> SargFinder<'a> {
                         CmpOp::Ge => Interval::Range { low: Some((value.clone(), true)), high: None },
                         CmpOp::Ne => continue,
                     };
-                    out.push(self.sarg(p, &[value], vec![interval], cond));
+                    out.push(self.sarg(p, vec![interval], cond));
                 }
                 (!out.is_empty()).then_some(out)
             }
@@ -231,7 +301,7 @@ impl<'a> SargFinder<'a> {
                 }
                 let (low, high) = (&**low, &**high);
                 let i = Interval::Range { low: Some((low.clone(), true)), high: Some((high.clone(), true)) };
-                Some(vec![self.sarg(p, &[low, high], vec![i], cond)])
+                Some(vec![self.sarg(p, vec![i], cond)])
             }
             ExprKind::InList { expr, list, negated: false, collation } => {
                 let (p, _) = indexed_column(expr, self.table)?;
@@ -244,7 +314,7 @@ impl<'a> SargFinder<'a> {
                 }
                 let points =
                     bounds.iter().map(|v| Interval::Point { value: (*v).clone(), null_safe: false }).collect();
-                Some(vec![self.sarg(p, &bounds, points, cond)])
+                Some(vec![self.sarg(p, points, cond)])
             }
             ExprKind::IsNull { expr, negated } => {
                 let ExprKind::Column(_) = expr.kind else { return None };
@@ -255,7 +325,7 @@ impl<'a> SargFinder<'a> {
                 } else {
                     Interval::Point { value: null, null_safe: true }
                 };
-                Some(vec![self.sarg(p, &[], vec![i], cond)])
+                Some(vec![self.sarg(p, vec![i], cond)])
             }
             ExprKind::Like { expr, pattern, escape, negated: false, collation } => {
                 let ExprKind::Column(_) = expr.kind else { return None };
@@ -265,7 +335,7 @@ impl<'a> SargFinder<'a> {
                     return None;
                 }
                 let interval = like_interval(&expr.ty, pattern, *escape, *c)?;
-                let mut s = self.sarg(p, &[], vec![interval], cond);
+                let mut s = self.sarg(p, vec![interval], cond);
                 s.exact = false;
                 Some(vec![s])
             }
@@ -627,12 +697,13 @@ impl Wanted<'_> {
         let mut any = false;
         for s in here.iter().filter(|s| s.intervals.len() == 1) {
             if let Interval::Range { low: l, high: h } = &s.intervals[0] {
-                let takes_low = l.is_some() && low.is_none();
-                let takes_high = h.is_some() && high.is_none();
+                let takes_low = l.as_ref().is_some_and(|l| tighter(&low, l, true));
+                let takes_high = h.as_ref().is_some_and(|h| tighter(&high, h, false));
                 let open = l.is_none() && h.is_none();
                 if !(takes_low || takes_high || open) {
                     continue;
                 }
+                // The looser bound that this one replaces is implied by it; both are exact or neither is dropped.
                 if takes_low {
                     low = relax(l);
                 }
@@ -801,6 +872,26 @@ fn same_bounds(a: &KeyRange, b: &KeyRange) -> bool {
         _ => false,
     };
     eq(&a.low, &b.low) && eq(&a.high, &b.high)
+}
+
+/// Whether a bound narrows the range more than the one chosen so far; known only of integer constants.
+fn tighter(chosen: &Option<(Expr, bool)>, new: &(Expr, bool), low: bool) -> bool {
+    let Some((old, _)) = chosen else { return true };
+    let int = |e: &Expr| match &e.kind {
+        ExprKind::Const(Value::Int(i)) => Some(i128::from(*i)),
+        ExprKind::Const(Value::UInt(i)) => Some(i128::from(*i)),
+        _ => None,
+    };
+    match (int(old), int(&new.0)) {
+        (Some(a), Some(b)) => {
+            if low {
+                b > a
+            } else {
+                b < a
+            }
+        }
+        _ => false,
+    }
 }
 
 /// Whether a path's rows come in the wanted order: `Some(backwards)` if so. Columns fixed to one value do not count.

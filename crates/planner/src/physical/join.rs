@@ -240,7 +240,16 @@ impl Lowering<'_> {
         match &g.items[step.item].source {
             Source::Table(t) => {
                 let Some(path) = step.path() else { return Err(internal("a table without an access path")) };
-                self.scan(t, path, reverse, conds, used, env, step.rows)
+                let (allowed, _) = super::access::allowed_indexes(t);
+                let sargs = &g.items[step.item].sargs;
+                let possible_keys = (0..t.table.indexes.len())
+                    .filter(|i| allowed[*i])
+                    .filter(|i| {
+                        let first = t.table.indexes[*i].parts.first();
+                        first.is_some_and(|p| sargs.iter().any(|s| s.column == p.column))
+                    })
+                    .collect();
+                self.scan(t, path, reverse, conds, used, env, step.rows, possible_keys)
             }
             Source::Other(Rel::Virtual(v)) => {
                 let mut layout = Vec::new();
@@ -305,6 +314,7 @@ impl Lowering<'_> {
         used: &BTreeSet<ColId>,
         env: &Env,
         rows: f64,
+        possible_keys: Vec<usize>,
     ) -> SqlResult<Phys> {
         let mut layout = Vec::new();
         let mut columns = Vec::new();
@@ -332,6 +342,7 @@ impl Lowering<'_> {
             wait: t.wait,
             with_row_key: t.row_key.is_some(),
             partitions: t.partitions.clone(),
+            possible_keys,
             rows: path.rows,
         };
         Ok(Phys { plan: Plan::Scan(Box::new(scan)), layout, rows, cost: path.cost, ordered: false })

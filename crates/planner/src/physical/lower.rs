@@ -112,7 +112,7 @@ impl Lowering<'_> {
                 }
                 let width = front.len();
                 front.extend(below.iter().filter(|c| !cols.contains(c) && p.layout.contains(c)));
-                let p = self.arrange(p, &front)?;
+                let p = self.arrange(p, &front, env)?;
                 let layout = p.layout.clone();
                 Ok(Phys {
                     plan: Plan::Distinct { input: Box::new(p.plan), width },
@@ -407,7 +407,7 @@ impl Lowering<'_> {
         for (r, c) in inputs {
             let need = c.iter().copied().collect();
             let p = self.rel(r, &need, env, &Want::default())?;
-            let mut p = self.arrange(p, c)?;
+            let mut p = self.arrange(p, c, env)?;
             if p.layout.len() > c.len() {
                 // Inputs have equal widths.
                 let exprs = c

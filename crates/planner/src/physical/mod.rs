@@ -108,7 +108,7 @@ impl<'a> Lowering<'a> {
         let outer_shared = self.shared_used.take();
         let need: BTreeSet<ColId> = cols.iter().copied().collect();
         let phys = self.rel(rel, &need, env, &Want::default())?;
-        let phys = self.arrange(phys, cols)?;
+        let phys = self.arrange(phys, cols, env)?;
         let columns = cols
             .iter()
             .zip(names)
@@ -151,7 +151,7 @@ impl<'a> Lowering<'a> {
             let cols: Vec<ColId> = q.output.iter().map(|(_, c)| *c).collect();
             let need = cols.iter().copied().collect();
             let p = l.rel(&q.rel, &need, &env, &Want::default())?;
-            Ok(l.arrange(p, &cols)?.plan)
+            Ok(l.arrange(p, &cols, &env)?.plan)
         };
         let seed = part(self, &q.seed)?;
         let recursive = q.recursive.as_ref().map(|r| part(self, r)).transpose()?;
@@ -163,7 +163,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Puts `cols` into the first slots, in this order and nothing else in between.
-    pub(crate) fn arrange(&mut self, phys: Phys, cols: &[ColId]) -> SqlResult<Phys> {
+    pub(crate) fn arrange(&mut self, phys: Phys, cols: &[ColId], env: &Env) -> SqlResult<Phys> {
         if phys.layout.len() == cols.len() && phys.layout == cols {
             return Ok(phys);
         }
@@ -171,30 +171,20 @@ impl<'a> Lowering<'a> {
         if phys.layout.len() > cols.len() && phys.layout[..cols.len()] == *cols && !cols.is_empty() {
             return Ok(phys);
         }
-        let mut slots = Vec::with_capacity(cols.len());
-        for c in cols {
-            match phys.layout.iter().position(|x| x == c) {
-                Some(s) => slots.push(s),
-                None => return Err(internal("a result column is missing from its plan")),
-            }
-        }
-        let Phys { plan, layout: _, rows, cost, ordered } = phys;
+        let Phys { plan, layout, rows, cost, ordered } = phys;
         let mut seen = BTreeSet::new();
-        let repeated = slots.iter().any(|s| !seen.insert(*s));
+        let plain = cols.iter().all(|c| layout.contains(c) && seen.insert(*c));
         let plan = match plan {
-            Plan::Project { input, exprs } if !repeated => {
-                Plan::Project { input, exprs: slots.iter().map(|s| exprs[*s].clone()).collect() }
+            Plan::Project { input, exprs } if plain => {
+                let slot = |c: &ColId| layout.iter().position(|x| x == c);
+                Plan::Project { input, exprs: cols.iter().filter_map(slot).map(|s| exprs[s].clone()).collect() }
             }
             input => {
-                let exprs = slots
-                    .iter()
-                    .zip(cols)
-                    .map(|(s, c)| {
-                        let mut e = self.arena.column(*c);
-                        e.kind = ExprKind::Column(*s);
-                        e
-                    })
-                    .collect();
+                let mut exprs = Vec::with_capacity(cols.len());
+                for c in cols {
+                    let e = self.arena.column(*c);
+                    exprs.push(self.expr(&e, &layout, env)?);
+                }
                 Plan::Project { input: Box::new(input), exprs }
             }
         };

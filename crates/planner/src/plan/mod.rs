@@ -176,6 +176,8 @@ pub struct TableScan {
     pub with_row_key: bool,
     /// Only these partitions, by position (`PARTITION (…)`, pruning); `None` is all.
     pub partitions: Option<Vec<usize>>,
+    /// Indexes that conditions could use, for EXPLAIN.
+    pub possible_keys: Vec<usize>,
     /// Estimated rows, for EXPLAIN.
     pub rows: f64,
 }

@@ -60,6 +60,15 @@ impl Folder {
             ExprKind::Const(_) => return e,
             _ => {}
         }
+        if let ExprKind::Compare { op, left, right, .. } = &e.kind
+            && *op != selkie_expr::CmpOp::NullSafeEq
+            && [left, right].iter().any(|x| matches!(x.kind, ExprKind::Const(Value::Null)))
+            && exprs::is_pure(&e)
+            && !exprs::has_subquery(&e)
+        {
+            let null = ExprKind::Const(Value::Null);
+            return Expr { kind: null, ty: e.ty, nullable: true, coercibility: e.coercibility };
+        }
         if !is_foldable(&e) {
             return e;
         }

@@ -303,8 +303,26 @@ pub fn plan_text(schema: &Arc<Schema>, sql: &str) -> String {
     out
 }
 
-fn explain_text(_statement: &plan::Statement) -> String {
-    String::new()
+fn explain_text(statement: &plan::Statement) -> String {
+    let mut out = String::new();
+    for r in selkie_planner::explain::explain(statement) {
+        let text = |s: &Option<String>| s.clone().unwrap_or_else(|| "NULL".into());
+        let number = |n: Option<u64>| n.map_or_else(|| "NULL".into(), |n| n.to_string());
+        out.push_str(&format!(
+            "{} | {} | {} | {} | {} | {} | {} | {} | {} | {}\n",
+            number(r.id.map(u64::from)),
+            r.select_type,
+            text(&r.table),
+            text(&r.access_type),
+            text(&r.possible_keys),
+            text(&r.key),
+            text(&r.key_len),
+            text(&r.reference),
+            number(r.rows),
+            r.extra
+        ));
+    }
+    out
 }
 
 /// Runs a script.

@@ -236,9 +236,10 @@ fn merge(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> EvalResult 
 pub(super) fn bind_quote(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let is_text = args[0].ty.collation().is_some();
     let len = attr::expr_char_len(&args[0]) as u64 * 12 + 2;
+    let nullable = args.iter().any(|a| a.nullable);
     let args = text_args(cx, args);
     let ty = attr::text(len, Collation::UTF8MB4_BIN);
-    Build::new(name, quote, args, ty).nullable(true).mode(is_text as i64).ok()
+    Build::new(name, quote, args, ty).nullable(nullable).mode(is_text as i64).ok()
 }
 
 fn quote(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> EvalResult {

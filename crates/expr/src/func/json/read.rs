@@ -14,6 +14,8 @@ use crate::ir::{Coercibility, Expr};
 
 pub(super) fn bind_extract(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let len = attr::expr_char_len(&args[0]) as u64 * args.len() as u64;
+    let n = args.len() as u64 - 1;
+    let len = if n == 1 { len } else { (len / (n + 1) + 1) * 2 * n };
     let args = text_args(cx, args);
     let c = collation_of(cx, args.first());
     Build::new(name, extract, args, attr::text(len, c)).nullable(true).strength(Coercibility::Implicit).ok()
@@ -78,7 +80,8 @@ fn document_and_path<'a>(
         return Ok(None);
     }
     let Some(path) = parse_path(&v, 2, call.name, true, ctx) else { return Ok(None) };
-    Ok(parse(text, 1, call.name, ctx).map(|(j, root)| (j, root, path)))
+    // A faulty document has no values: no warning.
+    Ok(Json::parse(text).ok().map(|(j, root)| (j, root, path)))
 }
 
 fn value(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> EvalResult {
@@ -105,7 +108,7 @@ fn query(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> EvalResult 
 }
 
 pub(super) fn bind_valid(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
-    Build::new(name, valid, text_args(cx, args), SqlType::BOOL).ok()
+    Build::new(name, valid, text_args(cx, args), SqlType::BOOL).nullable(true).ok()
 }
 
 fn valid(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> EvalResult {
@@ -177,7 +180,8 @@ pub(super) fn bind_number(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> 
         "json_equals" => (equals, SqlType::BOOL),
         _ => (overlaps, SqlType::BOOL),
     };
-    Build::new(name, eval, text_args(cx, args), ty).nullable(true).ok()
+    let nullable = name != "json_depth" || args.iter().any(|a| a.nullable);
+    Build::new(name, eval, text_args(cx, args), ty).nullable(nullable).ok()
 }
 
 fn length(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> EvalResult {
@@ -279,7 +283,7 @@ fn equals(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> EvalResult
 
 fn overlaps(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> EvalResult {
     let (a, b) = (arg!(args, 0, row, ctx), arg!(args, 1, row, ctx));
-    let Some((j, x, k, y)) = two_documents(call, &a, &b, ctx) else { return Ok(Value::Null) };
+    let Some((j, x, k, y)) = two_documents(call, &a, &b, ctx) else { return Ok(Value::Int(0)) };
     let hit = match (j.kind(&x), k.kind(&y)) {
         (Kind::Object, Kind::Object) => j.children(&x).iter().any(|(key, v)| {
             key.as_ref().is_some_and(|key| {
@@ -318,7 +322,8 @@ fn type_of(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> EvalResul
 pub(super) fn bind_search(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let args = text_args(cx, args);
     let c = collation_of(cx, args.first());
-    let len = attr::char_len(&args[0].ty) as u64 * c.charset().max_len() as u64 * 10;
+    let n = attr::char_len(&args[0].ty) as u64;
+    let len = (n * n).saturating_mul(c.charset().max_len() as u64);
     let operands: Vec<&Expr> = [&args[0], &args[2]].to_vec();
     let by = collation::for_comparison(cx, name, &operands)?.collation;
     Build::new(name, search, args, attr::text(len, c)).nullable(true).data(Arc::new(by)).ok()
@@ -335,14 +340,7 @@ fn search_below(j: &Json<'_>, n: &Node, at: &mut Vec<u8>, test: &dyn Fn(&[u8]) -
                     Some(k) => {
                         let body = j.string_body(&k);
                         at.push(b'.');
-                        let plain = body.iter().all(|c| c.is_ascii_alphanumeric() || *c == b'_' || *c >= 0x80);
-                        if plain && !body.is_empty() {
-                            at.extend_from_slice(body);
-                        } else {
-                            at.extend_from_slice(b"\\\"");
-                            at.extend_from_slice(body);
-                            at.extend_from_slice(b"\\\"");
-                        }
+                        at.extend_from_slice(body);
                     }
                     None => at.extend_from_slice(format!("[{i}]").as_bytes()),
                 }

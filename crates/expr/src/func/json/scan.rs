@@ -375,9 +375,8 @@ pub(crate) fn write(j: &Json<'_>, n: &Node, layout: Layout, level: usize, out: &
             out.extend_from_slice(j.bytes(key));
             out.push(b':');
             let nested = matches!(j.kind(value), Kind::Object | Kind::Array);
-            let flat = j.kind(value) == Kind::Array && j.children(value).is_empty();
             match step {
-                Some(step) if nested && !flat => {
+                Some(step) if nested => {
                     out.push(b' ');
                     line(out, (level + 1) * step);
                 }
