@@ -197,9 +197,9 @@ impl Binder<'_> {
             A::InsertValue(c) => return self.inserted_value(c),
             A::NextValue(name) => self.sequence_function("nextval", name, Vec::new())?,
             A::PreviousValue(name) => self.sequence_function("lastval", name, Vec::new())?,
-            A::SetVal { sequence, value, .. } => {
-                let value = bind::literal_number(&value.unsigned_abs().to_string())?;
-                self.sequence_function("setval", sequence, vec![value])?
+            A::SetVal(s) => {
+                let value = bind::literal_number(&s.value.unsigned_abs().to_string())?;
+                self.sequence_function("setval", &s.sequence, vec![value])?
             }
             A::Function(f) => return self.function_call(f),
         })
