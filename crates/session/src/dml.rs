@@ -1,0 +1,539 @@
+//! Queries and data changes: planned, locked against DDL, executed in the session's transaction, answered.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use selkie_catalog::mdl::MdlMode;
+use selkie_catalog::{Schema, Table};
+use selkie_executor::context::{ExecCtx, ExecLimits};
+use selkie_executor::{DmlResult, dml, query, txn_error};
+use selkie_expr::bind::BindCtx;
+use selkie_expr::{EvalSettings, SessionInfo, VarScope};
+use selkie_parser::ast::{self, Statement};
+use selkie_planner::context::{
+    OptimizerSwitches, PlanContext, Statistics, TemporaryTables, Variables, VirtualColumn, VirtualTables,
+};
+use selkie_planner::plan::{self, KeyRange, OutputColumn, QueryPlan};
+use selkie_planner::{Planned, Planner};
+use selkie_protocol::response::Ok as OkPacket;
+use selkie_types::{SqlError, SqlResult, SqlType, Value, sql_err};
+
+use crate::client::Client;
+use crate::host::Host;
+use crate::result::{RowWriter, definition};
+use crate::session::{Answer, Done, Session};
+use crate::status::bump;
+use crate::variables;
+
+/// A plan and the tables it uses.
+#[derive(Debug)]
+pub struct Ready {
+    /// The plan.
+    pub planned: Planned,
+    /// Tables and views, each once.
+    pub tables: Vec<Arc<Table>>,
+}
+
+impl Ready {
+    fn new(planned: Planned, schema: &Schema, host: &Host) -> Ready {
+        let mut tables: Vec<Arc<Table>> = Vec::new();
+        for a in &planned.accessed {
+            let temporary = host.temporary_table(&a.db, &a.table);
+            if let Some(t) = temporary.or_else(|| schema.table(&a.db, &a.table).cloned())
+                && !tables.iter().any(|known| Arc::ptr_eq(known, &t))
+            {
+                tables.push(t);
+            }
+        }
+        Ready { planned, tables }
+    }
+}
+
+impl Session {
+    /// Plans and runs a SELECT, INSERT, UPDATE, DELETE or DO.
+    pub fn run_data_statement(
+        &mut self,
+        client: &mut Client,
+        statement: &Statement,
+        text: &[u8],
+        answer: Answer,
+    ) -> SqlResult<()> {
+        if let Statement::Query(q) = statement
+            && let Some(into) = &q.into
+        {
+            return self.run_select_into(client, statement, into, text, answer);
+        }
+        let planned = self.plan(statement, &[])?;
+        self.run_planned(client, &planned, &[], text, answer)
+    }
+
+    /// Plans a statement in the present dictionary and takes metadata locks on its tables.
+    pub fn plan(&mut self, statement: &Statement, param_types: &[SqlType]) -> SqlResult<Arc<Ready>> {
+        loop {
+            let schema = self.instance().dictionary.schema();
+            let planned = self.plan_in(&schema, statement, param_types)?;
+            if self.lock_planned(&schema, &planned)? {
+                return Ok(Arc::new(planned));
+            }
+        }
+    }
+
+    /// Plans in a given dictionary version, without locks.
+    pub fn plan_in(&self, schema: &Arc<Schema>, statement: &Statement, param_types: &[SqlType]) -> SqlResult<Ready> {
+        bump(&self.instance().status.plan_misses);
+        let host = &self.host;
+        let view = HostView { host };
+        let context = plan_context(host, schema, &view, param_types);
+        let planned = Planner::plan_full(statement, &context)?;
+        Ok(Ready::new(planned, schema, host))
+    }
+
+    /// Takes shared metadata locks on a plan's tables. `false`: the dictionary changed meanwhile, plan again.
+    pub fn lock_planned(&mut self, schema: &Arc<Schema>, planned: &Ready) -> SqlResult<bool> {
+        for t in &planned.tables {
+            if !t.temporary {
+                self.lock_metadata(&t.db, &t.name, MdlMode::Shared)?;
+            }
+        }
+        let now = self.instance().dictionary.schema();
+        if now.version == schema.version {
+            return Ok(true);
+        }
+        Ok(planned.tables.iter().all(|t| {
+            t.temporary || now.tables_by_id.get(&t.id).is_some_and(|n| Arc::ptr_eq(n, t))
+        }))
+    }
+
+    /// Runs a plan and writes the answer.
+    pub fn run_planned(
+        &mut self,
+        client: &mut Client,
+        planned: &Ready,
+        params: &[Value],
+        text: &[u8],
+        answer: Answer,
+    ) -> SqlResult<()> {
+        self.check_privileges(planned)?;
+        let writes = !matches!(planned.planned.statement, plan::Statement::Query(_) | plan::Statement::Do(_));
+        if writes {
+            self.check_writable(planned)?;
+        }
+        let ending = self.as_statement(writes, text, |s| match &planned.planned.statement {
+            plan::Statement::Query(q) => {
+                bump(&s.host.instance.status.com_select);
+                s.run_query_plan(client, q, params, answer)
+            }
+            _ => s.run_change_plan(client, planned, params, answer),
+        })?;
+        match ending {
+            Ending::Done(done) => self.write_ok(client, &done, answer.more),
+            Ending::Rows => {
+                let end = OkPacket {
+                    status: self.status(answer.more),
+                    warnings: self.warning_count(),
+                    affected_rows: 0,
+                    last_insert_id: 0,
+                    info: b"",
+                    session_state: &[],
+                };
+                client.end_of_rows(&end);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs `f` as one statement of the session's transaction: what it changed is kept if it succeeds (committed, outside
+    /// of a transaction) and undone if it fails. Returns when all that it saw is durable. `text` annotates its events.
+    pub(crate) fn as_statement<R>(
+        &mut self,
+        writes: bool,
+        text: &[u8],
+        f: impl FnOnce(&mut Session) -> SqlResult<R>,
+    ) -> SqlResult<R> {
+        self.begin_if_needed();
+        let mark = self.txn.begin_statement();
+        if writes {
+            let now = self.host.now_micros();
+            let annotation = self.host.hot.annotate_rows.then_some(text);
+            self.log.begin_statement((now / 1_000_000) as u32, &self.host.hot.time_zone, annotation);
+        }
+        self.host.insert_id_set = false;
+        match f(self) {
+            Ok(result) => {
+                if writes {
+                    self.log.end_statement();
+                }
+                if self.in_transaction() {
+                    self.txn.end_statement();
+                } else {
+                    self.commit()?;
+                }
+                self.txn.wait_answerable().map_err(txn_error)?;
+                Ok(result)
+            }
+            Err(e) => {
+                self.after_error(&e, mark);
+                Err(e)
+            }
+        }
+    }
+
+    fn run_query_plan(
+        &mut self,
+        client: &mut Client,
+        q: &QueryPlan,
+        params: &[Value],
+        answer: Answer,
+    ) -> SqlResult<Ending> {
+        let results = self.host.hot.character_set_results;
+        let definitions: Vec<_> = q.columns.iter().map(|c| definition(c, results)).collect();
+        let status = self.status(false);
+        let mark = client.out.mark();
+        client.columns(&definitions, 0, status);
+        let types = q.columns.iter().map(|c| c.ty.clone()).collect();
+        let writer = RowWriter::new(answer.format, types, results);
+        let width = q.columns.len();
+        let mut rows = 0u64;
+        let limit = self.host.hot.select_limit;
+        let ran = {
+            let mut cx = self.exec(params);
+            let ran = query::run(&mut cx, q, &mut |cx, row| {
+                if rows >= limit {
+                    return Ok(false);
+                }
+                rows += 1;
+                writer.write(&row[..width], &mut client.out)?;
+                if client.is_large() {
+                    // What leaves the server must not be taken back by a crash.
+                    cx.txn.wait_answerable().map_err(txn_error)?;
+                    client.flush().map_err(|_| sql_err!(ER_NET_ERROR_ON_WRITE))?;
+                }
+                Ok(true)
+            });
+            let found = cx.found_rows.take();
+            ran.map(|n| found.unwrap_or(n))
+        };
+        match ran {
+            Ok(found) => {
+                self.host.found_rows = found;
+                self.host.row_count = -1;
+                Ok(Ending::Rows)
+            }
+            Err(e) => {
+                // Nothing was sent yet: the error stands alone. Else it ends the rows.
+                client.out.rollback(mark);
+                Err(e)
+            }
+        }
+    }
+
+    fn run_change_plan(
+        &mut self,
+        client: &mut Client,
+        planned: &Ready,
+        params: &[Value],
+        answer: Answer,
+    ) -> SqlResult<Ending> {
+        let status = &self.host.instance.status;
+        match &planned.planned.statement {
+            plan::Statement::Insert(_) => bump(&status.com_insert),
+            plan::Statement::Update(_) => bump(&status.com_update),
+            plan::Statement::Delete(_) => bump(&status.com_delete),
+            _ => {}
+        }
+        let mut cx = self.exec(params);
+        let (result, kind, returning) = match &planned.planned.statement {
+            plan::Statement::Insert(p) => (dml::insert(&mut cx, p)?, Kind::Insert(p), p.returning.as_ref()),
+            plan::Statement::Update(p) => (dml::update(&mut cx, p)?, Kind::Update, None),
+            plan::Statement::Delete(p) => (dml::delete(&mut cx, p)?, Kind::Delete, p.returning.as_ref()),
+            plan::Statement::Do(exprs) => {
+                for e in exprs.iter() {
+                    e.eval(&[], &mut cx)?;
+                }
+                (DmlResult::default(), Kind::Do, None)
+            }
+            plan::Statement::Query(_) => return Err(sql_err!(ER_UNKNOWN_ERROR)),
+        };
+        drop(cx);
+        if result.generated_id != 0 {
+            self.host.last_insert_id = result.generated_id;
+        }
+        if let Some((_, columns)) = returning {
+            self.write_rows(client, columns, &result.returning, answer)?;
+            self.host.row_count = result.affected as i64;
+            return Ok(Ending::Rows);
+        }
+        let done = self.done_of(&result, &kind);
+        self.host.row_count = if matches!(kind, Kind::Do) { 0 } else { done.affected as i64 };
+        Ok(Ending::Done(done))
+    }
+
+    /// Writes the head and the rows of a result that is in memory; the end is the caller's.
+    pub fn write_rows(
+        &mut self,
+        client: &mut Client,
+        columns: &[OutputColumn],
+        rows: &[Value],
+        answer: Answer,
+    ) -> SqlResult<()> {
+        let results = self.host.hot.character_set_results;
+        let definitions: Vec<_> = columns.iter().map(|c| definition(c, results)).collect();
+        client.columns(&definitions, 0, self.status(false));
+        let writer = RowWriter::new(answer.format, columns.iter().map(|c| c.ty.clone()).collect(), results);
+        for row in rows.chunks(columns.len().max(1)) {
+            writer.write(row, &mut client.out)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a whole result that is in memory.
+    pub fn write_result(
+        &mut self,
+        client: &mut Client,
+        columns: &[OutputColumn],
+        rows: &[Value],
+        answer: Answer,
+    ) -> SqlResult<()> {
+        self.write_rows(client, columns, rows, answer)?;
+        self.host.found_rows = (rows.len() / columns.len().max(1)) as u64;
+        self.host.row_count = -1;
+        let end = OkPacket {
+            affected_rows: 0,
+            last_insert_id: 0,
+            status: self.status(answer.more),
+            warnings: self.warning_count(),
+            info: b"",
+            session_state: &[],
+        };
+        client.end_of_rows(&end);
+        Ok(())
+    }
+
+    fn done_of(&self, r: &DmlResult, kind: &Kind<'_>) -> Done {
+        let warnings = self.diag.total;
+        match kind {
+            Kind::Insert(p) => {
+                let several = matches!(&p.source, plan::InsertSource::Values(v) if v.len() > 1)
+                    || matches!(&p.source, plan::InsertSource::Query(_));
+                let info = if several {
+                    format!("Records: {}  Duplicates: {}  Warnings: {warnings}", r.records, r.duplicates)
+                } else {
+                    String::new()
+                };
+                let insert_id = if r.generated_id != 0 {
+                    r.generated_id
+                } else if self.host.insert_id_set {
+                    self.host.last_insert_id
+                } else {
+                    r.given_id
+                };
+                let affected = if self.found_rows && !p.on_duplicate.is_empty() {
+                    // With CLIENT_FOUND_ROWS a matched row that stays as it is counts as one.
+                    r.affected.max(r.matched)
+                } else {
+                    r.affected
+                };
+                Done { affected, insert_id, info }
+            }
+            Kind::Update => Done {
+                affected: if self.found_rows { r.matched } else { r.affected },
+                insert_id: if self.host.insert_id_set { self.host.last_insert_id } else { 0 },
+                info: format!("Rows matched: {}  Changed: {}  Warnings: {warnings}", r.matched, r.affected),
+            },
+            Kind::Delete => Done { affected: r.affected, ..Done::default() },
+            Kind::Do => Done::default(),
+        }
+    }
+
+    /// An execution context over this session.
+    pub fn exec<'a>(&'a mut self, params: &'a [Value]) -> ExecCtx<'a> {
+        let host = &mut self.host;
+        let hot = host.hot.clone();
+        let settings = EvalSettings {
+            sql_mode: hot.sql_mode,
+            time_zone: hot.time_zone.clone(),
+            now_utc_micros: host.now_micros(),
+            collation_connection: hot.collation_connection,
+            div_precision_increment: hot.div_precision_increment,
+            max_allowed_packet: hot.max_allowed_packet,
+            group_concat_max_len: hot.group_concat_max_len,
+            default_week_format: hot.default_week_format,
+            ignore: false,
+        };
+        let limits = exec_limits(host);
+        ExecCtx::new(
+            self.instance.dictionary.schema(),
+            &mut self.txn,
+            &self.instance.tables,
+            &mut self.log,
+            params,
+            settings,
+            limits,
+            &mut self.diag,
+            &mut self.host,
+            &self.connection.kill_query,
+        )
+    }
+
+    pub(crate) fn check_privileges(&self, planned: &Ready) -> SqlResult<()> {
+        let account = &self.host.account;
+        if account.allows("ALL PRIVILEGES", "", "") {
+            return Ok(());
+        }
+        for a in &planned.planned.accessed {
+            if a.definer.is_some() || crate::virtual_tables::is_open_to_all(&a.db) {
+                continue;
+            }
+            let word = match a.kind {
+                selkie_planner::context::AccessKind::Select => "SELECT",
+                selkie_planner::context::AccessKind::Insert => "INSERT",
+                selkie_planner::context::AccessKind::Update => "UPDATE",
+                selkie_planner::context::AccessKind::Delete => "DELETE",
+                selkie_planner::context::AccessKind::Execute => "EXECUTE",
+            };
+            if !account.allows(word, &a.db, &a.table) {
+                return Err(sql_err!(ER_TABLEACCESS_DENIED_ERROR, word, account.user, self.host.host, a.db, a.table));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn check_writable(&self, planned: &Ready) -> SqlResult<()> {
+        if self.read_only && planned.tables.iter().any(|t| !t.temporary) {
+            return Err(sql_err!(ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION));
+        }
+        let globals = self.host.instance.globals.read();
+        let read_only = globals.on("read_only");
+        drop(globals);
+        if read_only && !self.host.account.allows("READ_ONLY ADMIN", "", "") {
+            return Err(sql_err!(ER_OPTION_PREVENTS_STATEMENT, "--read-only"));
+        }
+        Ok(())
+    }
+
+    /// Evaluates an expression that refers to no table.
+    pub fn eval_expr(&mut self, e: &ast::Expr) -> SqlResult<(Value, SqlType)> {
+        let statement = Statement::Do(vec![e.clone()]);
+        let planned = self.plan(&statement, &[])?;
+        let plan::Statement::Do(exprs) = &planned.planned.statement else { return Err(sql_err!(ER_UNKNOWN_ERROR)) };
+        self.begin_if_needed();
+        self.txn.begin_statement();
+        let result = {
+            let mut cx = self.exec(&[]);
+            exprs[0].eval(&[], &mut cx).map(|v| (v, exprs[0].ty.clone()))
+        };
+        if !self.in_transaction() {
+            self.commit()?;
+        } else {
+            self.txn.end_statement();
+        }
+        result
+    }
+
+    /// Evaluates an expression as an unsigned number.
+    pub fn eval_number(&mut self, e: &ast::Expr) -> SqlResult<u64> {
+        let (v, ty) = self.eval_expr(e)?;
+        let mut text = Vec::new();
+        selkie_types::convert::write_text(&v, &ty, &mut text);
+        Ok(String::from_utf8_lossy(&text).parse().unwrap_or(0))
+    }
+}
+
+enum Ending {
+    Done(Done),
+    Rows,
+}
+
+enum Kind<'a> {
+    Insert(&'a plan::InsertPlan),
+    Update,
+    Delete,
+    Do,
+}
+
+fn exec_limits(host: &Host) -> ExecLimits {
+    let micros = host.hot.max_statement_micros;
+    ExecLimits {
+        memory_max: 4 << 30,
+        spill_bytes: host.vars.u64("tmp_memory_table_size").clamp(1 << 20, 1 << 30) as usize,
+        max_recursive_iterations: host.vars.u64("max_recursive_iterations"),
+        deadline: (micros > 0).then(|| Instant::now() + Duration::from_micros(micros)),
+        select_limit: host.hot.select_limit,
+        foreign_key_checks: host.vars.on("foreign_key_checks"),
+        unique_checks: true,
+        check_constraint_checks: host.vars.on("check_constraint_checks"),
+        auto_increment_increment: host.vars.u64("auto_increment_increment"),
+        auto_increment_offset: host.vars.u64("auto_increment_offset"),
+        insert_id: Some(host.vars.u64("insert_id")).filter(|id| *id != 0),
+    }
+}
+
+/// The settings that decide names and types in plans.
+pub fn bind_context(host: &Host) -> BindCtx {
+    BindCtx {
+        sql_mode: host.hot.sql_mode,
+        collation_connection: host.hot.collation_connection,
+        div_precision_increment: host.hot.div_precision_increment,
+        database: host.database.clone(),
+        ..BindCtx::default()
+    }
+}
+
+/// Everything outside a statement that its plan depends on.
+pub fn plan_context<'a>(
+    host: &'a Host,
+    schema: &'a Arc<Schema>,
+    view: &'a HostView<'a>,
+    param_types: &'a [SqlType],
+) -> PlanContext<'a> {
+    PlanContext {
+        schema,
+        current_db: host.database.as_deref(),
+        bind: bind_context(host),
+        switches: OptimizerSwitches::default(),
+        variables: view,
+        temporary: view,
+        virtuals: view,
+        statistics: view,
+        param_types,
+    }
+}
+
+/// The session as the planner sees it.
+pub struct HostView<'a> {
+    /// Its state.
+    pub host: &'a Host,
+}
+
+impl Variables for HostView<'_> {
+    fn user_var_type(&self, name: &str) -> Option<SqlType> {
+        self.host.user_vars.get(&name.to_lowercase()).map(|(_, t)| t.clone())
+    }
+    fn system_var_type(&self, _scope: VarScope, name: &str) -> Option<SqlType> {
+        variables::find(name).map(|i| variables::TABLE[i].sql_type())
+    }
+}
+
+impl TemporaryTables for HostView<'_> {
+    fn table(&self, db: &str, name: &str) -> Option<Arc<Table>> {
+        self.host.temporary_table(db, name)
+    }
+}
+
+impl VirtualTables for HostView<'_> {
+    fn columns(&self, db: &str, name: &str) -> Option<Vec<VirtualColumn>> {
+        crate::virtual_tables::columns_for(self.host, db, name)
+    }
+}
+
+impl Statistics for HostView<'_> {
+    fn rows(&self, table: &Table) -> f64 {
+        self.host.instance.tables.get(table).map_or(1000.0, |t| t.rows() as f64)
+    }
+    fn rec_per_key(&self, _table: &Table, _index: usize, _parts: usize) -> Option<f64> {
+        None
+    }
+    fn range_rows(&self, _table: &Table, _index: usize, _range: &KeyRange) -> Option<f64> {
+        None
+    }
+}

@@ -1,0 +1,151 @@
+//! Result sets: column definitions, and rows in the text or binary form.
+
+use selkie_planner::plan::OutputColumn;
+use selkie_protocol::response::{BinaryRow, ColumnDefinition, ExtendedMetadata, TextRow};
+use selkie_protocol::{ColumnFlags, ColumnType, SendBuffer};
+use selkie_types::{Charset, Collation, SqlResult, SqlType, Value, convert, sql_err};
+
+/// The form that rows are sent in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowFormat {
+    /// COM_QUERY.
+    Text,
+    /// COM_STMT_EXECUTE.
+    Binary,
+}
+
+/// How a result's rows are written; made once for each result.
+pub struct RowWriter {
+    format: RowFormat,
+    types: Vec<SqlType>,
+    wire: Vec<ColumnType>,
+    /// The set that text is sent in, where it is not UTF-8.
+    charset: Option<Charset>,
+}
+
+impl RowWriter {
+    /// For columns of these types. `results` is `character_set_results`.
+    pub fn new(format: RowFormat, types: Vec<SqlType>, results: Option<Charset>) -> RowWriter {
+        let wire = types.iter().map(wire_type).collect();
+        let charset = results.filter(|c| !matches!(c, Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Binary));
+        RowWriter { format, types, wire, charset }
+    }
+
+    /// Writes one row: the first values of `row`.
+    pub fn write(&self, row: &[Value], out: &mut SendBuffer) -> SqlResult<()> {
+        match self.format {
+            RowFormat::Text => {
+                let mut w = TextRow::begin(out);
+                for (v, ty) in row.iter().zip(&self.types) {
+                    match v {
+                        Value::Null => w.put_null(),
+                        Value::Int(i) if !is_zerofill(ty) && !matches!(ty, SqlType::Year(_)) => w.put_i64(*i),
+                        Value::Bytes(b) if self.charset.is_none() => w.put_bytes(b),
+                        v => w.put_with(|bytes| self.text(v, ty, bytes)),
+                    }
+                }
+                w.finish();
+            }
+            RowFormat::Binary => {
+                let mut w = BinaryRow::begin(out, self.types.len());
+                for ((v, ty), wire) in row.iter().zip(&self.types).zip(&self.wire) {
+                    match (v, ty) {
+                        (Value::Null, _) => w.put_null(),
+                        (Value::Int(i), SqlType::Int { .. } | SqlType::Year(_)) => w.put_int(*wire, *i),
+                        (Value::UInt(u), SqlType::Int { .. } | SqlType::Year(_)) => w.put_int(*wire, *u as i64),
+                        (Value::Double(d), SqlType::Float { .. }) => w.put_f32(*d as f32),
+                        (Value::Double(d), SqlType::Double { .. }) => w.put_f64(*d),
+                        (Value::Date(d), SqlType::Date) => w.put_date(temporal_date(*d)),
+                        (Value::DateTime(t), SqlType::DateTime { .. } | SqlType::Timestamp { .. }) => {
+                            w.put_datetime(temporal_datetime(*t))
+                        }
+                        (Value::Time(t), SqlType::Time { .. }) => w.put_time(temporal_time(*t)),
+                        (Value::Bytes(b), _) if self.charset.is_none() => w.put_bytes(b),
+                        (v, ty) => w.put_with(|bytes| self.text(v, ty, bytes)),
+                    }
+                }
+                w.finish();
+            }
+        }
+        if out.pending_bytes() > usize::MAX / 2 {
+            return Err(sql_err!(ER_OUT_OF_RESOURCES));
+        }
+        Ok(())
+    }
+
+    fn text(&self, v: &Value, ty: &SqlType, out: &mut Vec<u8>) {
+        match self.charset {
+            Some(charset) if ty.collation().is_some_and(|c| !c.is_binary()) => {
+                let text = convert::text_of(v, ty);
+                out.extend_from_slice(&charset.encode(&text).0);
+            }
+            _ => convert::write_text(v, ty, out),
+        }
+    }
+}
+
+fn is_zerofill(ty: &SqlType) -> bool {
+    matches!(ty, SqlType::Int { zerofill: true, .. })
+}
+
+fn temporal_date(d: selkie_types::Date) -> selkie_protocol::Date {
+    selkie_protocol::Date { year: d.year() as u16, month: d.month() as u8, day: d.day() as u8 }
+}
+
+fn temporal_datetime(t: selkie_types::DateTime) -> selkie_protocol::DateTime {
+    let (hour, minute, second, micros) = clock(t.micros_of_day());
+    selkie_protocol::DateTime { date: temporal_date(t.date()), hour: hour as u8, minute, second, micros }
+}
+
+fn temporal_time(t: selkie_types::Time) -> selkie_protocol::Time {
+    let (hours, minutes, seconds, micros) = clock(t.0.unsigned_abs());
+    selkie_protocol::Time {
+        negative: t.0 < 0,
+        days: (hours / 24) as u32,
+        hours: (hours % 24) as u8,
+        minutes,
+        seconds,
+        micros,
+    }
+}
+
+fn clock(micros: u64) -> (u64, u8, u8, u32) {
+    let seconds = micros / 1_000_000;
+    (seconds / 3600, (seconds / 60 % 60) as u8, (seconds % 60) as u8, (micros % 1_000_000) as u32)
+}
+
+/// The type number of a column in results.
+pub fn wire_type(ty: &SqlType) -> ColumnType {
+    ColumnType::try_from(ty.wire().number).unwrap_or(ColumnType::VarString)
+}
+
+/// The definition of a result column as clients get it.
+pub fn definition<'a>(c: &'a OutputColumn, results: Option<Charset>) -> ColumnDefinition<'a> {
+    let collation = match c.ty.collation() {
+        Some(cl) if cl.is_binary() => Collation::BINARY,
+        Some(cl) => results.map_or(cl, |r| if r == Charset::Binary { cl } else { r.default_collation() }),
+        None => Collation::BINARY,
+    };
+    let wire = c.ty.wire();
+    let mut flags = ColumnFlags::from_bits(wire.flags);
+    if !c.nullable {
+        flags = flags | ColumnFlags::NOT_NULL_FLAG;
+    }
+    let origin = c.origin.as_ref();
+    if let Some(o) = origin {
+        flags = flags | ColumnFlags::from_bits(o.flags);
+    }
+    ColumnDefinition {
+        schema: origin.map_or(b"", |o| o.db.as_bytes()),
+        table: origin.map_or(b"", |o| o.table.as_bytes()),
+        org_table: origin.map_or(b"", |o| o.org_table.as_bytes()),
+        name: c.name.as_bytes(),
+        org_name: origin.map_or(b"", |o| o.org_name.as_bytes()),
+        extended: ExtendedMetadata::default(),
+        collation: collation.0,
+        length: c.ty.wire_length(collation.charset()),
+        column_type: wire_type(&c.ty),
+        flags,
+        decimals: wire.decimals,
+    }
+}

@@ -1,0 +1,40 @@
+//! Values that differ from MariaDB's because Selkie is another server.
+
+/// Name and value at the start.
+pub fn overrides() -> &'static [(&'static str, &'static str)] {
+    &[
+        ("version", crate::VERSION),
+        ("version_comment", "Selkie"),
+        ("version_compile_machine", std::env::consts::ARCH),
+        ("version_compile_os", "Linux"),
+        ("version_source_revision", ""),
+        ("character_set_client", "utf8mb4"),
+        ("character_set_connection", "utf8mb4"),
+        ("character_set_results", "utf8mb4"),
+        ("character_set_server", "utf8mb4"),
+        ("character_set_database", "utf8mb4"),
+        ("character_set_system", "utf8mb3"),
+        ("collation_connection", "utf8mb4_general_ci"),
+        ("collation_server", "utf8mb4_general_ci"),
+        ("collation_database", "utf8mb4_general_ci"),
+        ("binlog_format", "ROW"),
+        ("binlog_row_image", "FULL"),
+        ("sync_binlog", "1"),
+        ("log_bin", "ON"),
+        ("log_bin_basename", "binlog"),
+        ("innodb_flush_log_at_trx_commit", "1"),
+        ("default_storage_engine", "InnoDB"),
+        ("have_ssl", "DISABLED"),
+        ("have_openssl", "NO"),
+        ("have_profiling", "NO"),
+        ("have_query_cache", "NO"),
+        ("query_cache_type", "OFF"),
+        ("query_cache_size", "0"),
+        ("performance_schema", "OFF"),
+        ("thread_handling", "one-thread-per-connection"),
+        ("lower_case_table_names", "0"),
+        ("server_id", "1"),
+        ("hostname", ""),
+        ("license", "GPL"),
+    ]
+}
