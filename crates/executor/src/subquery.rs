@@ -36,6 +36,8 @@ struct Members {
     set: parking_lot::Mutex<RowSet>,
     /// Rows that have a NULL in them, flat.
     with_null: Vec<Value>,
+    /// All rows, flat, where a needle may be NULL in part (rows of several columns).
+    rows: Arc<Vec<Value>>,
     empty: bool,
 }
 
@@ -131,7 +133,9 @@ pub fn contains(cx: &mut ExecCtx<'_>, q: &Subquery, correlated: Vec<Value>, need
                     set.insert(cx, row)?;
                 }
             }
-            let m = Arc::new(Members { set: parking_lot::Mutex::new(set), with_null, empty: rows.is_empty() });
+            let empty = rows.is_empty();
+            let rows = if width > 1 { rows } else { Arc::default() };
+            let m = Arc::new(Members { set: parking_lot::Mutex::new(set), with_null, rows, empty });
             if cx.subqueries.sets.len() < REMEMBERED_MAX && is_cacheable(q) {
                 cx.subqueries.sets.insert(key, m.clone());
             }
@@ -152,11 +156,7 @@ pub fn contains(cx: &mut ExecCtx<'_>, q: &Subquery, correlated: Vec<Value>, need
         return Ok(None);
     }
     // A row with NULLs on the left: unknown if any row agrees in all places where both sides are known.
-    let all = {
-        let set = members.set.lock();
-        !set.is_empty()
-    };
-    Ok(if all || may_match(q, &members.with_null, needle, width)? { None } else { Some(false) })
+    Ok(if may_match(q, &members.rows, needle, width)? { None } else { Some(false) })
 }
 
 /// Whether a row with NULLs agrees with the needle wherever both are known.
