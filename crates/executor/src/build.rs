@@ -33,6 +33,7 @@ pub fn build<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
             *kind,
             build(left)?,
             build(right)?,
+            right,
             *base,
             *right_width,
             condition.as_ref(),
@@ -47,6 +48,7 @@ pub fn build<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
                 null_safe,
                 condition: condition.as_ref(),
                 null_aware: *null_aware,
+                right,
             };
             Box::new(HashJoin::new(join, build(left)?, build(right)?))
         }

@@ -5,12 +5,13 @@
 //! divided again, up to [`LEVEL_MAX`] times. Without that, rows come in the left side's order.
 
 use selkie_expr::Expr;
-use selkie_planner::plan::JoinKind;
+use selkie_planner::plan::{JoinKind, Plan};
 use selkie_types::{SqlResult, Value};
 
 use crate::batch::Batch;
 use crate::context::ExecCtx;
 use crate::operator::{BoxOperator, Operator};
+use crate::outer::uses_outer;
 use crate::row_input::{RowInput, row_bytes};
 use crate::row_key::RowKey;
 use crate::row_set::{KeyTable, hash_of};
@@ -51,6 +52,8 @@ pub struct HashJoinPlan<'p> {
     pub condition: Option<&'p Expr>,
     /// NOT IN.
     pub null_aware: bool,
+    /// The right side's plan.
+    pub right: &'p Plan,
 }
 
 /// A running hash join.
@@ -62,6 +65,9 @@ pub struct HashJoin<'p> {
     right_key: RowKey,
     table: Table,
     state: State,
+    /// Whether the table holds the whole right side, and whether that may change when this operator starts over.
+    built: bool,
+    changes: Option<bool>,
     /// Pairs of partitions still to join, with their level.
     pending: Vec<(SpillReader, SpillReader, u32)>,
     /// Where left rows come from: a partition, or the left side.
@@ -145,6 +151,8 @@ impl<'p> HashJoin<'p> {
             right: RowInput::new(right),
             table: Table::default(),
             state: State::Start,
+            built: false,
+            changes: None,
             pending: Vec::new(),
             probe: None,
             probe_row: Vec::new(),
@@ -158,7 +166,7 @@ impl<'p> HashJoin<'p> {
     /// Reads the right side into memory, or both sides into partitions. `false`: the result is empty.
     fn start(&mut self, cx: &mut ExecCtx<'_>) -> SqlResult<bool> {
         let mut spilled: Option<Vec<SpillFile>> = None;
-        while self.right.advance(cx)? {
+        while !self.built && self.right.advance(cx)? {
             self.key.clear();
             let null = encode(&self.right_key, self.plan.right_keys, self.plan.null_safe, self.right.row(), cx, &mut self.key)?;
             if null {
@@ -201,6 +209,7 @@ impl<'p> HashJoin<'p> {
                 self.next_partition(cx)
             }
             None => {
+                self.built = true;
                 let nothing = self.table.next.is_empty() && matches!(self.plan.kind, JoinKind::Inner | JoinKind::Semi);
                 Ok(!nothing)
             }
@@ -424,12 +433,16 @@ impl Operator for HashJoin<'_> {
     }
 
     fn rewind(&mut self, cx: &mut ExecCtx<'_>) -> SqlResult<()> {
-        self.table.clear(cx)?;
         self.pending.clear();
         self.probe = None;
         self.chain = NONE;
         self.state = State::Start;
         self.left.rewind(cx)?;
+        if self.built && !*self.changes.get_or_insert_with(|| uses_outer(self.plan.right, usize::MAX)) {
+            return Ok(());
+        }
+        self.built = false;
+        self.table.clear(cx)?;
         self.right.rewind(cx)
     }
 

@@ -18,6 +18,7 @@ mod json_table;
 pub mod key_value;
 mod nested_loop;
 pub mod operator;
+mod outer;
 mod plan_types;
 pub mod query;
 pub mod row_build;
