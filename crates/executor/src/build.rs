@@ -5,6 +5,7 @@ use selkie_types::SqlResult;
 
 use crate::aggregate::Aggregate;
 use crate::derived::Derived;
+use crate::distinct::Distinct;
 use crate::hash_join::{HashJoin, HashJoinPlan};
 use crate::json_table::JsonTableScan;
 use crate::nested_loop::NestedLoop;
@@ -13,7 +14,7 @@ use crate::plan_types::types_of;
 use crate::scan::ScanOperator;
 use crate::set_operation::SetOperation;
 use crate::shared::SharedScan;
-use crate::simple::{DistinctOperator, FilterOperator, LimitOperator, ProjectOperator, UnionOperator, ValuesOperator};
+use crate::simple::{FilterOperator, LimitOperator, ProjectOperator, UnionOperator, ValuesOperator};
 use crate::sort::Sort;
 use crate::virtual_scan::VirtualScan;
 use crate::window;
@@ -59,7 +60,7 @@ pub fn build<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
         Plan::Limit { input, count, offset } => {
             Box::new(LimitOperator::new(build(input)?, count.as_ref(), offset.as_ref()))
         }
-        Plan::Distinct { input, width } => Box::new(DistinctOperator::new(build(input)?, *width, &types_of(input))),
+        Plan::Distinct { input, width } => Box::new(Distinct::new(build(input)?, *width, &types_of(input))),
         Plan::Union { inputs } => {
             let inputs = inputs.iter().map(build).collect::<SqlResult<Vec<_>>>()?;
             Box::new(UnionOperator::new(inputs))

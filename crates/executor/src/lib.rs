@@ -10,6 +10,7 @@ pub mod batch;
 mod build;
 pub mod context;
 mod derived;
+mod distinct;
 pub mod dml;
 mod foreign;
 mod group_calls;
