@@ -6,6 +6,7 @@
 //! It must not know SQL text, the wire protocol, accounts, or what the log's events look like.
 
 mod aggregate;
+pub mod analysis;
 pub mod batch;
 mod build;
 pub mod context;
