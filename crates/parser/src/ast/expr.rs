@@ -339,12 +339,7 @@ pub enum Expr {
     /// `PREVIOUS VALUE FOR s` and `LASTVAL(s)`
     PreviousValue(ObjectName),
     /// `SETVAL(s, value[, is_used[, round]])`
-    SetVal {
-        sequence: ObjectName,
-        value: i128,
-        is_used: bool,
-        round: u64,
-    },
+    SetVal(Box<SetVal>),
     Function(Box<FunctionCall>),
 }
 
@@ -362,6 +357,14 @@ impl Expr {
     pub fn string(bytes: impl Into<Vec<u8>>) -> Self {
         Expr::Literal(Literal::Str(StrLit::new(bytes)))
     }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct SetVal {
+    pub sequence: ObjectName,
+    pub value: i128,
+    pub is_used: bool,
+    pub round: u64,
 }
 
 #[derive(Debug, Clone, PartialEq)]

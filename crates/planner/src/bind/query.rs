@@ -100,6 +100,11 @@ impl Binder<'_> {
         self.frames.last_mut().map(|f| f.block = super::Block::new());
         let mut bound: Vec<Vec<Expr>> = Vec::with_capacity(rows.len());
         for r in rows {
+            let mut refs = Vec::new();
+            r.iter().for_each(|e| super::order::column_refs(e, &mut refs));
+            if let Some(c) = refs.first() {
+                return Err(sql_err!(ER_FIELD_REFERENCE_IN_TVC, c.name.value));
+            }
             let r = self.exprs(r)?;
             if bound.first().is_some_and(|f| f.len() != r.len()) {
                 return Err(sql_err!(ER_WRONG_NUMBER_OF_VALUES_IN_TVC));
@@ -238,7 +243,7 @@ impl Binder<'_> {
             let mut computed = Vec::new();
             for item in around.order_by {
                 if let ast::Expr::Column(ast::ColumnRef { table: Some(t), .. }) = &item.expr {
-                    return Err(sql_err!(ER_TABLENAME_NOT_ALLOWED_HERE, t.value, "ORDER clause"));
+                    return Err(sql_err!(ER_TABLENAME_NOT_ALLOWED_HERE, t.value, "ORDER BY"));
                 }
                 let Some(mut expr) = self.order_term(&item.expr)? else { continue };
                 if !matches!(expr.kind, selkie_expr::ExprKind::Column(_)) {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use selkie_catalog::{Index, IndexKind, Table};
+use selkie_catalog::{Column, Index, IndexKind, Table};
 use selkie_expr::{CmpOp, Expr, ExprKind};
 use selkie_parser::ast;
 use selkie_types::codec::{KeyPart, key_part_is_reversible};
@@ -247,7 +247,8 @@ impl<'a> SargFinder<'a> {
     }
 
     fn sarg(&self, column: usize, intervals: Vec<Interval>, cond: usize) -> Sarg {
-        let ty = &self.table.table.columns[column].ty;
+        let Column { ty, nullable, .. } = &self.table.table.columns[column];
+        let nullable = *nullable;
         let mut needs = BTreeSet::new();
         let mut exact = true;
         let mut bound = |e: Expr| {
@@ -259,7 +260,10 @@ impl<'a> SargFinder<'a> {
         let intervals = intervals
             .into_iter()
             .map(|i| match i {
-                Interval::Point { value, null_safe } => Interval::Point { value: bound(value), null_safe },
+                // A column without NULLs has no entries for one: nothing is equal to it.
+                Interval::Point { value, null_safe } => {
+                    Interval::Point { value: bound(value), null_safe: null_safe && nullable }
+                }
                 Interval::Range { low, high } => Interval::Range {
                     low: low.map(|(e, inclusive)| (bound(e), inclusive)),
                     high: high.map(|(e, inclusive)| (bound(e), inclusive)),
@@ -319,6 +323,10 @@ impl<'a> SargFinder<'a> {
             ExprKind::IsNull { expr, negated } => {
                 let ExprKind::Column(_) = expr.kind else { return None };
                 let (p, _) = indexed_column(expr, self.table)?;
+                // The zero date of a NOT NULL column is NULL to IS NULL.
+                if expr.ty.is_temporal() && !self.table.table.columns[p].nullable {
+                    return None;
+                }
                 let null = Expr::constant(Value::Null, expr.ty.clone());
                 let i = if *negated {
                     Interval::Range { low: None, high: None }

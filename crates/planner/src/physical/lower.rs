@@ -58,6 +58,7 @@ impl Lowering<'_> {
                     document,
                     path: t.path.clone(),
                     columns: t.columns.clone(),
+                    alias: t.alias.clone(),
                 }));
                 let ordered = want.order.is_empty();
                 Ok(Phys { plan, layout: t.cols.clone(), rows: 10.0, cost: 10.0, ordered })

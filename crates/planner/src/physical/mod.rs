@@ -114,7 +114,12 @@ impl<'a> Lowering<'a> {
             .zip(names)
             .map(|(c, name)| {
                 let i = self.arena.info(*c);
-                OutputColumn { name: name.clone(), ty: i.ty.clone(), nullable: i.nullable, origin: i.origin.clone() }
+                let mut origin = i.origin.clone();
+                if let (Some(o), true) = (&mut origin, i.nullable) {
+                    // An outer join took the column's NOT NULL away.
+                    o.flags &= !1;
+                }
+                OutputColumn { name: name.clone(), ty: i.ty.clone(), nullable: i.nullable, origin }
             })
             .collect();
         let shared = self.shared_list()?;
