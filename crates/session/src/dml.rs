@@ -9,14 +9,14 @@ use selkie_catalog::{Schema, Table};
 use selkie_executor::context::{ExecCtx, ExecLimits};
 use selkie_executor::{DmlResult, dml, query, txn_error};
 use selkie_expr::bind::BindCtx;
-use selkie_expr::{EvalSettings, SessionInfo, VarScope};
+use selkie_expr::{EvalSettings, VarScope};
 use selkie_parser::ast::{self, Statement};
 use selkie_planner::context::{
     OptimizerSwitches, PlanContext, Statistics, TemporaryTables, Variables, VirtualColumn, VirtualTables,
 };
 use selkie_planner::plan::{self, KeyRange, OutputColumn, QueryPlan};
 use selkie_planner::{Planned, Planner};
-use selkie_types::{SqlError, SqlResult, SqlType, Value, sql_err};
+use selkie_types::{SqlResult, SqlType, Value, sql_err};
 
 use crate::client::Client;
 use crate::host::Host;

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use hashbrown::HashMap;
 use selkie_binlog::builder::EventContext;
 use selkie_catalog::mdl::{HeldMdl, MdlError, MdlMode};
 use selkie_executor::{Txn, txn_error};
