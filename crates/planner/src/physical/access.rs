@@ -425,6 +425,8 @@ impl Wanted<'_> {
                     })
                 };
                 match (bounded(&r.low), bounded(&r.high)) {
+                    // Between two parameters: whoever prepares such a statement looks for few rows.
+                    (true, true) if !constant(&r.low) || !constant(&r.high) => base * cost::PARAMETER_RANGE_SELECTIVITY,
                     (true, true) => base * cost::BETWEEN_SELECTIVITY,
                     (false, false) => base * 0.9,
                     _ => base * cost::RANGE_SELECTIVITY,
