@@ -177,7 +177,9 @@ fn index(t: &Table, i: &Index, options: &ShowOptions) -> String {
             out.push(',');
         }
         out.push_str(&quote_ident(&t.columns[p.column].name, options.sql_mode));
-        if let Some(len) = p.prefix {
+        if let Some(len) = p.prefix
+            && i.kind != IndexKind::FullText
+        {
             let _ = write!(out, "({len})");
         }
         if p.descending {
@@ -238,7 +240,10 @@ fn table_options(t: &Table, options: &ShowOptions, out: &mut String) {
     if options.auto_increment > 1 && t.auto_increment_column().is_some() {
         let _ = write!(out, " AUTO_INCREMENT={}", options.auto_increment);
     }
-    let _ = write!(out, " DEFAULT CHARSET={} COLLATE={}", t.collation.charset().name(), t.collation.name());
+    let _ = write!(out, " DEFAULT CHARSET={}", t.collation.charset().name());
+    if !t.collation.is_binary() {
+        let _ = write!(out, " COLLATE={}", t.collation.name());
+    }
     let after_comment =
         |name: &str| matches!(name, "CONNECTION" | "DATA DIRECTORY" | "INDEX DIRECTORY") || name.starts_with('`');
     let quoted = |name: &str| matches!(name, "CONNECTION" | "DATA DIRECTORY" | "INDEX DIRECTORY");

@@ -395,7 +395,7 @@ impl Draft {
 pub fn with_ids(mut table: Table, host: &dyn DdlHost) -> (Arc<Table>, Vec<selkie_engine::IndexId>) {
     table.id = host.dictionary().allocate_id();
     let bit = if table.temporary { selkie_txn::VOLATILE } else { 0 };
-    let mut fresh = || selkie_catalog::IndexIdDef(host.dictionary().allocate_id() | bit);
+    let fresh = || selkie_catalog::IndexIdDef(host.dictionary().allocate_id() | bit);
     let rows = fresh();
     let indexes: Vec<_> = table.indexes.iter().map(|i| if i.primary { rows } else { fresh() }).collect();
     table.partitions = vec![selkie_catalog::Partition { name: String::new(), rows, indexes }];

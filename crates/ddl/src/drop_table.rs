@@ -324,8 +324,7 @@ pub fn with_name(old: &Table, to: &FullName) -> Table {
     t
 }
 
-/// The changes that give tables other names: first they are taken out of their old places, so that names may be swapped. Foreign
-/// keys that refer to them follow.
+/// The changes that give tables other names. Foreign keys that refer to them follow.
 pub fn renamed(schema: &selkie_catalog::Schema, moved: &BTreeMap<u64, FullName>) -> Vec<DictionaryChange> {
     let mut changed: BTreeMap<u64, Table> = BTreeMap::new();
     for (id, to) in moved {
@@ -344,8 +343,6 @@ pub fn renamed(schema: &selkie_catalog::Schema, moved: &BTreeMap<u64, FullName>)
             own.foreign_keys[i].ref_table.clone_from(&to.name);
         }
     }
-    let mut changes: Vec<DictionaryChange> =
-        changed.keys().map(|id| DictionaryChange::RemoveTable(*id)).collect();
-    changes.extend(changed.into_values().map(|t| DictionaryChange::PutTable(Box::new(t))));
-    changes
+    // A table that is put replaces the one with its id, so that names may be swapped.
+    changed.into_values().map(|t| DictionaryChange::PutTable(Box::new(t))).collect()
 }

@@ -177,7 +177,7 @@ fn check(d: &DraftForeignKey, columns: &[usize], child: &Child<'_>, schema: &Sch
         columns,
         child,
         |name| parent.column_index(name).map(|i| parent.columns[i].ty.clone()),
-        || has_index(parent, &d.ref_columns),
+        || index_for(parent, &d.ref_columns).is_some(),
     )
 }
 
@@ -203,12 +203,15 @@ fn check_columns(
     if has_index() { Ok(()) } else { Err(no_index()) }
 }
 
-/// Whether a table has an index whose first columns are these, in order.
-pub fn has_index(table: &Table, columns: &[String]) -> bool {
-    table.indexes.iter().any(|i| {
+/// Position of an index of a table whose first columns are these, in order.
+pub fn index_for(table: &Table, columns: &[String]) -> Option<usize> {
+    table.indexes.iter().position(|i| {
         i.kind != selkie_catalog::IndexKind::FullText
             && i.parts.len() >= columns.len()
-            && columns.iter().zip(&i.parts).all(|(c, p)| names::same(&table.columns[p.column].name, c) && p.prefix.is_none())
+            && columns
+                .iter()
+                .zip(&i.parts)
+                .all(|(c, p)| names::same(&table.columns[p.column].name, c) && p.prefix.is_none())
     })
 }
 

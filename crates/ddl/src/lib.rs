@@ -15,8 +15,10 @@
 //!
 //! It must not know sessions, the wire protocol or what log events look like: it sees them through [`DdlHost`].
 
+mod alter;
 pub mod bind;
 pub mod bootstrap;
+mod build;
 pub mod canonical;
 mod column;
 mod create_table;
@@ -30,6 +32,7 @@ mod index;
 mod names;
 mod options;
 mod partition;
+mod sorter;
 pub mod types;
 
 pub use bootstrap::bootstrap;
@@ -72,6 +75,9 @@ pub fn execute(statement: &Statement, text: &[u8], host: &mut dyn DdlHost) -> Sq
         Statement::DropTables(s) => drop_table::drop_tables(s, text, host),
         Statement::DropViews(s) => drop_table::drop_views(s, text, host),
         Statement::TruncateTable(s) => drop_table::truncate(s, text, host),
+        Statement::AlterTable(s) => alter::alter(s, text, host),
+        Statement::CreateIndex(s) => alter::create_index(s, text, host),
+        Statement::DropIndex(s) => alter::drop_index(s, text, host),
         Statement::RenameTables(s) => drop_table::rename(s, text, host),
         _ => Err(sql_err!(ER_NOT_SUPPORTED_YET, "this statement")),
     }

@@ -79,7 +79,7 @@ impl Options {
             T::Checksum(n) => ("CHECKSUM", switch(n)),
             T::PageChecksum(n) => ("PAGE_CHECKSUM", switch(n)),
             T::DelayKeyWrite(n) => ("DELAY_KEY_WRITE", switch(n)),
-            T::Transactional(n) => ("TRANSACTIONAL", n.map_or("DEFAULT".into(), |n| n.to_string())),
+            T::Transactional(n) => ("TRANSACTIONAL", maybe(n)),
             T::KeyBlockSize(n) => ("KEY_BLOCK_SIZE", number(n)),
             T::Connection(c) => ("CONNECTION", c.clone()),
             T::DataDirectory(d) => ("DATA DIRECTORY", d.clone()),

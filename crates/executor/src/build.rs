@@ -6,6 +6,7 @@ use selkie_types::SqlResult;
 use crate::aggregate::Aggregate;
 use crate::derived::Derived;
 use crate::hash_join::{HashJoin, HashJoinPlan};
+use crate::json_table::JsonTableScan;
 use crate::nested_loop::NestedLoop;
 use crate::operator::BoxOperator;
 use crate::plan_types::types_of;
@@ -65,8 +66,26 @@ pub fn build<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
             Box::new(SetOperation::new(build(left)?, build(right)?, *except, *all, &types_of(left)))
         }
         Plan::Window { input, calls } => window::build(build(input)?, calls),
-        other @ Plan::JsonTable(_) => {
-            return Err(selkie_types::sql_err!(ER_NOT_SUPPORTED_YET, format!("{other:?}")));
+        Plan::JsonTable(table) => Box::new(JsonTableScan::new(table, types_of(plan).len())),
+    })
+}
+
+/// As [`build`], for SQL_CALC_FOUND_ROWS: the outermost LIMIT counts all rows that it could have given.
+pub fn build_counting<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
+    Ok(match plan {
+        Plan::Project { input, exprs } => Box::new(ProjectOperator::new(build_counting(input)?, exprs)),
+        Plan::Limit { input, count, offset } => {
+            Box::new(LimitOperator::counting(build_unlimited(input)?, count.as_ref(), offset.as_ref()))
         }
+        other => build(other)?,
+    })
+}
+
+/// As [`build`], but a sort gives all rows.
+fn build_unlimited<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
+    Ok(match plan {
+        Plan::Project { input, exprs } => Box::new(ProjectOperator::new(build_unlimited(input)?, exprs)),
+        Plan::Sort { input, keys, .. } => Box::new(Sort::new(build(input)?, keys.into(), None)),
+        other => build(other)?,
     })
 }

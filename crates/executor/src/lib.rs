@@ -6,6 +6,7 @@
 //! It must not know SQL text, the wire protocol, accounts, or what the log's events look like.
 
 mod aggregate;
+pub mod analysis;
 pub mod batch;
 mod build;
 pub mod context;
@@ -14,6 +15,7 @@ pub mod dml;
 mod foreign;
 mod group_calls;
 mod hash_join;
+mod json_table;
 pub mod key_value;
 mod nested_loop;
 pub mod operator;

@@ -121,11 +121,6 @@ impl RowSet {
         self.seen.find(hash_of(&self.scratch), &self.scratch).map(|i| i as usize)
     }
 
-    /// Whether an equal row is there.
-    pub fn contains(&mut self, row: &[Value]) -> bool {
-        self.find(row).is_some()
-    }
-
     /// Forgets all rows.
     pub fn clear(&mut self) {
         self.seen.clear();

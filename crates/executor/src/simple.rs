@@ -145,12 +145,35 @@ pub struct LimitOperator<'p> {
     offset: Option<&'p Expr>,
     /// Rows still to leave out, rows still to give; `None` before the first call.
     left: Option<(u64, u64)>,
+    /// For SQL_CALC_FOUND_ROWS: rows seen so far. The input is read to its end.
+    counted: Option<u64>,
 }
 
 impl<'p> LimitOperator<'p> {
     /// Limits `input`.
     pub fn new(input: BoxOperator<'p>, count: Option<&'p Expr>, offset: Option<&'p Expr>) -> LimitOperator<'p> {
-        LimitOperator { input, count, offset, left: None }
+        LimitOperator { input, count, offset, left: None, counted: None }
+    }
+
+    /// As [`Self::new`], and counts all rows of `input` in [`ExecCtx::found_rows`].
+    pub fn counting(input: BoxOperator<'p>, count: Option<&'p Expr>, offset: Option<&'p Expr>) -> LimitOperator<'p> {
+        LimitOperator { counted: Some(0), ..LimitOperator::new(input, count, offset) }
+    }
+
+    /// Counts the rows that nobody wants.
+    fn count_rest(&mut self, cx: &mut ExecCtx<'_>, out: &mut Batch) -> SqlResult<()> {
+        let Some(counted) = &mut self.counted else { return Ok(()) };
+        out.wanted = Batch::ROWS;
+        loop {
+            self.input.next(cx, out)?;
+            if out.is_empty() {
+                break;
+            }
+            cx.tick()?;
+            *counted += out.len() as u64;
+        }
+        cx.found_rows = Some(*counted);
+        Ok(())
     }
 }
 
@@ -179,13 +202,20 @@ impl Operator for LimitOperator<'_> {
         let wanted = out.wanted;
         loop {
             if give == 0 {
+                self.count_rest(cx, out)?;
                 out.reset(self.width());
                 break;
             }
             out.wanted = wanted.min(skip.saturating_add(give).min(usize::MAX as u64) as usize).max(1);
             self.input.next(cx, out)?;
             if out.is_empty() {
+                if self.counted.is_some() {
+                    cx.found_rows = self.counted;
+                }
                 break;
+            }
+            if let Some(n) = &mut self.counted {
+                *n += out.len() as u64;
             }
             let n = skip.min(out.len() as u64);
             out.drop_front(n as usize);
@@ -203,6 +233,7 @@ impl Operator for LimitOperator<'_> {
 
     fn rewind(&mut self, cx: &mut ExecCtx<'_>) -> SqlResult<()> {
         self.left = None;
+        self.counted = self.counted.map(|_| 0);
         self.input.rewind(cx)
     }
 

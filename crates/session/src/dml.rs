@@ -381,7 +381,7 @@ impl Session {
             return Ok(());
         }
         for a in &planned.planned.accessed {
-            if a.definer.is_some() || crate::virtual_tables::is_database(&a.db) {
+            if a.definer.is_some() || crate::virtual_tables::is_open_to_all(&a.db) {
                 continue;
             }
             let word = match a.kind {
@@ -522,7 +522,7 @@ impl TemporaryTables for HostView<'_> {
 
 impl VirtualTables for HostView<'_> {
     fn columns(&self, db: &str, name: &str) -> Option<Vec<VirtualColumn>> {
-        crate::virtual_tables::columns(db, name)
+        crate::virtual_tables::columns_for(self.host, db, name)
     }
 }
 

@@ -84,6 +84,8 @@ pub struct Session {
     savepoints: Vec<Savepoint>,
     /// SET TRANSACTION for the next one only.
     pub next_isolation: Option<selkie_txn::Isolation>,
+    /// SET TRANSACTION READ ONLY for the next one only.
+    pub next_read_only: Option<bool>,
     /// CLIENT_MULTI_STATEMENTS is on.
     pub multi_statements: bool,
     /// The client wants matched instead of changed rows.
@@ -116,6 +118,7 @@ impl Session {
             read_only: false,
             savepoints: Vec::new(),
             next_isolation: None,
+            next_read_only: None,
             multi_statements: false,
             found_rows: false,
             closing: false,
@@ -146,6 +149,7 @@ impl Session {
         self.host.last_insert_id = 0;
         self.diag = Diagnostics::default();
         self.next_isolation = None;
+        self.next_read_only = None;
         self.plans.clear();
     }
 
@@ -265,6 +269,7 @@ impl Session {
             self.diag.max_kept = self.host.hot.max_error_count;
         }
         self.host.in_transaction = self.in_transaction() && self.begun_or_explicit();
+        crate::status::count_statement(&self.instance().status, statement);
         let done = match statement {
             Statement::Empty => return Err(sql_err!(ER_EMPTY_QUERY)),
             Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) | Statement::Do(_) => {
@@ -349,6 +354,10 @@ impl Session {
                 self.instance().request_shutdown();
                 Done::default()
             }
+            accounts if crate::grants::is_account_statement(accounts) => {
+                self.commit_implicitly()?;
+                self.run_account_statement(accounts, text)?
+            }
             other => {
                 self.commit_implicitly()?;
                 self.run_ddl(other, text)?
@@ -410,7 +419,7 @@ impl Session {
         self.commit()?;
         self.release_mdl(0);
         self.explicit = true;
-        self.read_only = read_only.unwrap_or(self.host.hot.read_only);
+        self.read_only = read_only.or(self.next_read_only.take()).unwrap_or(self.host.hot.read_only);
         if consistent_snapshot {
             self.begin_if_needed();
             self.txn.snapshot();

@@ -373,6 +373,7 @@ impl Binder<'_> {
                         Some(ast::JsonTableOn::Default(l)) => Some(Some(literal_text(l))),
                     };
                     let column = JsonTableColumn::Path {
+                        name: name.value.clone(),
                         ty: ty.clone(),
                         path: path.to_text(),
                         exists: *exists,

@@ -46,8 +46,12 @@ impl Lowering<'_> {
             }
             Rel::JsonTable(t) => {
                 let document = self.expr(&t.document, &[], env)?;
-                let plan =
-                    Plan::JsonTable(Box::new(JsonTable { document, path: t.path.clone(), columns: t.columns.clone() }));
+                let plan = Plan::JsonTable(Box::new(JsonTable {
+                    document,
+                    path: t.path.clone(),
+                    columns: t.columns.clone(),
+                    alias: t.alias.clone(),
+                }));
                 let ordered = want.order.is_empty();
                 Ok(Phys { plan, layout: t.cols.clone(), rows: 10.0, cost: 10.0, ordered })
             }

@@ -377,6 +377,8 @@ pub struct JsonTable {
     pub path: String,
     /// Columns.
     pub columns: Vec<JsonTableColumn>,
+    /// Alias, for messages.
+    pub alias: String,
 }
 
 /// One column of JSON_TABLE.
@@ -386,6 +388,8 @@ pub enum JsonTableColumn {
     Ordinality,
     /// A value at a path.
     Path {
+        /// Name, for messages.
+        name: String,
         /// Type.
         ty: SqlType,
         /// Path.
