@@ -29,13 +29,16 @@ pub mod engine_tables;
 mod foreign;
 mod host;
 mod index;
+mod maintenance;
 mod names;
 mod options;
 mod partition;
 mod sorter;
 pub mod types;
+mod view;
 
 pub use bootstrap::bootstrap;
+pub use maintenance::{MaintenanceResult, maintain};
 pub use host::{AccountName, DdlHost, DdlRecord, DdlSettings, WriteRows};
 
 use selkie_parser::ast::Statement;

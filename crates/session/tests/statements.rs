@@ -141,7 +141,7 @@ fn make_table(instance: &Arc<Instance>, name: &str, unique: bool, primary: bool)
         parts: vec![IndexPart { column, prefix: None, descending: false }],
         comment: String::new(),
         ignored: false,
-        using_shown: false,
+        using_shown: false, generated: false, key_block_size: 0
     };
     let mut id = column("id", int.clone(), false);
     id.auto_increment = primary;
