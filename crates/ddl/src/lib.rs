@@ -76,6 +76,7 @@ pub fn execute(statement: &Statement, text: &[u8], host: &mut dyn DdlHost) -> Sq
         Statement::DropDatabase(s) => database::drop(s, text, host),
         Statement::CreateTable(s) => create_table::create(s, text, host),
         Statement::DropTables(s) => drop_table::drop_tables(s, text, host),
+        Statement::CreateView(s) => view::create(s, text, host),
         Statement::DropViews(s) => drop_table::drop_views(s, text, host),
         Statement::TruncateTable(s) => drop_table::truncate(s, text, host),
         Statement::AlterTable(s) => alter::alter(s, text, host),

@@ -223,9 +223,21 @@ impl Alter<'_> {
         let type_changes = origins.iter().enumerate().any(|(i, o)| {
             o.is_some_and(|o| !compare::same_rows(&old.columns[o].ty, &table.columns[i].ty))
         });
-        let tells_rows = work == Work::Rebuild
-            && (type_changes || self.s.ignore || actions.algorithm == AlterAlgorithm::Copy || table.engine != "InnoDB")
-            || actions.new_check;
+        // Where MariaDB copies row by row, it tells how many there were.
+        let drops_primary = old.primary_key().is_some() && table.primary_key().is_none();
+        let adds_stored = origins.iter().enumerate().any(|(i, o)| {
+            o.is_none() && table.columns[i].generated.as_ref().is_some_and(|g| g.stored)
+        });
+        let copies = type_changes
+            || drops_primary
+            || adds_stored
+            || self.s.ignore
+            || actions.algorithm == AlterAlgorithm::Copy
+            || table.engine != "InnoDB";
+        let tells_rows = work == Work::Rebuild && copies
+            || actions.new_check
+            || !new_foreign_keys.is_empty()
+            || old.temporary;
         table.create_time = old.create_time;
         table.row_version = old.row_version;
         table.row_versions.clone_from(&old.row_versions);

@@ -56,7 +56,7 @@ def clean(raw, s):
             continue
         if re.match(r"^(Query OK|Empty set|\d+ rows? in set|Bye)", line):
             continue
-        if line.startswith("Records:") and low.startswith(("insert", "replace", "update", "delete")):
+        if line.startswith(("Records:", "Rows matched:")) and low.startswith(("insert", "replace", "update", "delete")):
             continue
         if line.strip() == "":
             continue
