@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::client::{Answer, Client, ClientError, Login};
-use crate::script::{Action, Block, Command, Script, show};
+use crate::script::{Action, Block, Command, Script, line_difference, show};
 use crate::server::{ANSWER_TIMEOUT, Kind, ServerFailure, TestServer};
 
 /// The database of each script.
@@ -196,14 +196,9 @@ fn run_file(server: &TestServer, path: &Path, mode: Mode) -> Result<(), String> 
 fn difference(path: &Path, block: &Block, actual: &[String]) -> String {
     let statements: Vec<&str> = block.text.iter().map(String::as_str).filter(|l| !l.is_empty()).collect();
     let mut out = format!("{}:{}:\n    {}\n", path.display(), block.line, statements.join("\n    "));
-    let (expected, got) = (&block.expected, actual);
-    let same_start = expected.iter().zip(got).take_while(|(e, g)| e == g).count();
-    let rest = expected.len().min(got.len()) - same_start;
-    let same_end = expected.iter().rev().zip(got.iter().rev()).take(rest).take_while(|(e, g)| e == g).count();
-    expected[..same_start].iter().for_each(|l| out.push_str(&format!("    {l}\n")));
-    expected[same_start..expected.len() - same_end].iter().for_each(|l| out.push_str(&format!("  - {l}\n")));
-    got[same_start..got.len() - same_end].iter().for_each(|l| out.push_str(&format!("  + {l}\n")));
-    expected[expected.len() - same_end..].iter().for_each(|l| out.push_str(&format!("    {l}\n")));
+    for (mark, line) in line_difference(&block.expected, actual) {
+        out.push_str(&format!("  {mark} {line}\n"));
+    }
     out
 }
 

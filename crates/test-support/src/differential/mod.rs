@@ -9,7 +9,7 @@ mod generator;
 use std::path::Path;
 
 use crate::client::{Answer, Client, ClientError, Row};
-use crate::script::show;
+use crate::script::{line_difference, show};
 
 pub use generator::{Generator, Statement};
 
@@ -39,6 +39,9 @@ impl Exceptions {
     }
 }
 
+/// Lines of a difference that are shown.
+const LINES_SHOWN_MAX: usize = 16;
+
 /// Two answers that are not the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
@@ -53,27 +56,43 @@ pub struct Difference {
 impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "{};", self.sql)?;
-        for (name, lines) in [("MariaDB", &self.mariadb), ("Selkie", &self.selkie)] {
-            writeln!(f, "  {name}:")?;
-            for line in lines.iter().take(12) {
-                writeln!(f, "    {line}")?;
+        let lines = line_difference(&self.mariadb, &self.selkie);
+        let mut shown = 0;
+        for (n, (mark, line)) in lines.iter().enumerate() {
+            let near = lines[n.saturating_sub(1)..(n + 2).min(lines.len())].iter().any(|l| l.0 != ' ');
+            // The first line names the columns.
+            if n > 0 && !near {
+                continue;
             }
-            if lines.len() > 12 {
-                writeln!(f, "    ... {} more", lines.len() - 12)?;
+            shown += 1;
+            if shown > LINES_SHOWN_MAX {
+                return writeln!(f, "    ...");
             }
+            writeln!(f, "  {mark} {line}")?;
         }
         Ok(())
     }
 }
 
-/// Runs a statement on both servers.
+/// Runs a statement on both servers. What changes data is taken back if the answers differ, so that the data stays the
+/// same.
 pub fn compare(
     mariadb: &mut Client,
     selkie: &mut Client,
     statement: &Statement,
 ) -> Result<Option<Difference>, ClientError> {
+    let changes = ["INSERT", "UPDATE", "DELETE"].iter().any(|word| statement.sql.starts_with(word));
+    if changes {
+        mariadb.execute("BEGIN")?;
+        selkie.execute("BEGIN")?;
+    }
     let theirs = answer(mariadb, statement)?;
     let ours = answer(selkie, statement)?;
+    if changes {
+        let end = if theirs == ours { "COMMIT" } else { "ROLLBACK" };
+        mariadb.execute(end)?;
+        selkie.execute(end)?;
+    }
     if theirs == ours {
         return Ok(None);
     }
