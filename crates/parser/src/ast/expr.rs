@@ -339,7 +339,12 @@ pub enum Expr {
     /// `PREVIOUS VALUE FOR s` and `LASTVAL(s)`
     PreviousValue(ObjectName),
     /// `SETVAL(s, value[, is_used[, round]])`
-    SetVal(Box<SetVal>),
+    SetVal {
+        sequence: Box<ObjectName>,
+        value: i128,
+        is_used: bool,
+        round: u64,
+    },
     Function(Box<FunctionCall>),
 }
 
@@ -357,14 +362,6 @@ impl Expr {
     pub fn string(bytes: impl Into<Vec<u8>>) -> Self {
         Expr::Literal(Literal::Str(StrLit::new(bytes)))
     }
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct SetVal {
-    pub sequence: ObjectName,
-    pub value: i128,
-    pub is_used: bool,
-    pub round: u64,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -567,13 +567,18 @@ impl Printer {
                 self.object_name(name);
                 self.push(")");
             }
-            Expr::SetVal(set) => {
+            Expr::SetVal {
+                sequence,
+                value,
+                is_used,
+                round,
+            } => {
                 self.push("setval(");
-                self.object_name(&set.sequence);
+                self.object_name(sequence);
                 self.push(",");
-                self.number(set.value);
-                self.push(if set.is_used { ",1," } else { ",0," });
-                self.number(set.round);
+                self.number(value);
+                self.push(if *is_used { ",1," } else { ",0," });
+                self.number(round);
                 self.push(")");
             }
             Expr::Function(call) => self.call(call),

@@ -3,8 +3,8 @@
 use super::Parser;
 use crate::ast::{
     CaseBranch, Expr, FrameBound, FrameExclude, FrameUnits, FunctionCall, GetFormatKind, Ident,
-    IntervalUnit, Literal, MatchMode, ObjectName, OrderItem, SetVal, TrimSide, WeightLevel,
-    WeightString, Window, WindowFrame, WindowSpec,
+    IntervalUnit, Literal, MatchMode, OrderItem, TrimSide, WeightLevel, WeightString, Window,
+    WindowFrame, WindowSpec,
 };
 use crate::error::Res;
 use crate::keywords::Kw;
@@ -761,7 +761,7 @@ impl Parser<'_> {
     fn set_val(&mut self) -> Res<Expr> {
         self.bump();
         self.expect_tok(Tok::LParen)?;
-        let sequence: ObjectName = self.object_name()?;
+        let sequence = Box::new(self.object_name()?);
         self.expect_tok(Tok::Comma)?;
         let value = self.signed_number()?;
         let (mut is_used, mut round) = (true, 0);
@@ -775,12 +775,12 @@ impl Parser<'_> {
             }
         }
         self.expect_tok(Tok::RParen)?;
-        Ok(Expr::SetVal(Box::new(SetVal {
+        Ok(Expr::SetVal {
             sequence,
             value,
             is_used,
             round,
-        })))
+        })
     }
 
     fn timestamp_call(&mut self, kw: Kw) -> Res<Expr> {
