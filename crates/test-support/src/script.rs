@@ -132,7 +132,10 @@ impl Script {
             }
             if line.starts_with([' ', '\t']) {
                 let Some((_, statement)) = statements.last_mut() else {
-                    return Err(ScriptError { line: n + 1, why: "an indented line continues a statement: there is none" });
+                    return Err(ScriptError {
+                        line: n + 1,
+                        why: "an indented line continues a statement: there is none",
+                    });
                 };
                 statement.push('\n');
                 statement.push_str(line.trim());

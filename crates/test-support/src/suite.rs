@@ -83,7 +83,8 @@ impl Suites {
             _ => ["wiredtiger", "memory"]
                 .into_iter()
                 .map(|engine| {
-                    let option = if engine == "memory" { "--selkie-engine=memory" } else { "--selkie-engine=wiredtiger" };
+                    let option =
+                        if engine == "memory" { "--selkie-engine=memory" } else { "--selkie-engine=wiredtiger" };
                     (engine, Kind::Selkie(self.selkie.clone()), vec![option])
                 })
                 .collect(),
@@ -155,7 +156,10 @@ fn run_all(
                     let log = server.log();
                     let end: Vec<&str> = log.lines().rev().take(20).collect();
                     let end: Vec<&str> = end.into_iter().rev().collect();
-                    failures.push((server_name.to_owned(), format!("the server is gone; its log ends with:\n{}", end.join("\n"))));
+                    failures.push((
+                        server_name.to_owned(),
+                        format!("the server is gone; its log ends with:\n{}", end.join("\n")),
+                    ));
                     server.restart()?;
                 }
             }
@@ -238,7 +242,11 @@ impl<'a> Run<'a> {
             }
         }
         // An answer never holds an empty line, so that it ends with one.
-        Ok(out.into_iter().flat_map(|l| l.lines().map(str::to_owned).collect::<Vec<_>>()).filter(|l| !l.is_empty()).collect())
+        Ok(out
+            .into_iter()
+            .flat_map(|l| l.lines().map(str::to_owned).collect::<Vec<_>>())
+            .filter(|l| !l.is_empty())
+            .collect())
     }
 
     fn session(&mut self, name: &str) -> Result<&mut Session, ServerFailure> {

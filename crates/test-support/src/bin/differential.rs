@@ -88,13 +88,19 @@ fn run(s: &Settings) -> Result<bool, ServerFailure> {
         all.sort_by_key(|d| d.sql.len());
         all.iter().take(EXAMPLES_MAX).for_each(|d| println!("{d}"));
     }
-    println!("seed {}: {run} statements, {skipped} excepted, {differences} differences of {} kinds", s.seed, found.len());
+    println!(
+        "seed {}: {run} statements, {skipped} excepted, {differences} differences of {} kinds",
+        s.seed,
+        found.len()
+    );
     Ok(differences == 0)
 }
 
 /// Differences of one kind have likely one cause: what Selkie's error says, or the first words of the statement.
 fn kind_of(d: &Difference) -> String {
-    let error = |lines: &[String]| lines.iter().find(|l| l.starts_with("ERROR ")).map(|l| l.chars().take(60).collect::<String>());
+    let error = |lines: &[String]| {
+        lines.iter().find(|l| l.starts_with("ERROR ")).map(|l| l.chars().take(60).collect::<String>())
+    };
     match (error(&d.mariadb), error(&d.selkie)) {
         (_, Some(e)) => format!("Selkie: {e}"),
         (Some(e), None) => format!("MariaDB only: {e}"),
