@@ -10,6 +10,9 @@ use selkie_test_support::differential::{Difference, Exceptions, Generator, State
 use selkie_test_support::server::{Kind, ServerFailure, TestServer};
 use selkie_test_support::suite::MARIADB_OPTIONS;
 
+/// Examples shown of each kind.
+const EXAMPLES_MAX: usize = 3;
+
 struct Settings {
     selkie: String,
     seed: u64,
@@ -79,15 +82,25 @@ fn run(s: &Settings) -> Result<bool, ServerFailure> {
     }
     let differences: usize = found.values().map(Vec::len).sum();
     for (kind, all) in found.iter().take(s.report) {
-        println!("{} x {kind}, such as:\n{}", all.len(), all[0]);
+        println!("{} x {kind}, such as:", all.len());
+        // Short ones first: they tell most.
+        let mut all: Vec<_> = all.iter().collect();
+        all.sort_by_key(|d| d.sql.len());
+        all.iter().take(EXAMPLES_MAX).for_each(|d| println!("{d}"));
     }
-    println!("seed {}: {run} statements, {skipped} excepted, {differences} differences of {} kinds", s.seed, found.len());
+    println!(
+        "seed {}: {run} statements, {skipped} excepted, {differences} differences of {} kinds",
+        s.seed,
+        found.len()
+    );
     Ok(differences == 0)
 }
 
 /// Differences of one kind have likely one cause: what Selkie's error says, or the first words of the statement.
 fn kind_of(d: &Difference) -> String {
-    let error = |lines: &[String]| lines.iter().find(|l| l.starts_with("ERROR ")).map(|l| l.chars().take(60).collect::<String>());
+    let error = |lines: &[String]| {
+        lines.iter().find(|l| l.starts_with("ERROR ")).map(|l| l.chars().take(60).collect::<String>())
+    };
     match (error(&d.mariadb), error(&d.selkie)) {
         (_, Some(e)) => format!("Selkie: {e}"),
         (Some(e), None) => format!("MariaDB only: {e}"),

@@ -26,7 +26,8 @@ pub struct Expressions {
     pub(super) rng: StdRng,
 }
 
-const WORDS: &[&str] = &["", "a", "A", "ab", "Zoë", "hello", "12", "12abc", "-7.5", "%", "_", "x y", "éa", "2024-02-29", "NULL"];
+const WORDS: &[&str] =
+    &["", "a", "A", "ab", "Zoë", "hello", "12", "12abc", "-7.5", "%", "_", "x y", "éa", "2024-02-29", "NULL"];
 
 impl Expressions {
     /// With a source of randomness.
@@ -100,11 +101,8 @@ impl Expressions {
         }
         let depth = depth - 1;
         if self.chance(12) {
-            let (c, a, b) = (
-                self.condition(scope, depth),
-                self.value(kind, scope, depth),
-                self.value(kind, scope, depth),
-            );
+            let (c, a, b) =
+                (self.condition(scope, depth), self.value(kind, scope, depth), self.value(kind, scope, depth));
             return match self.rng.random_range(0..3) {
                 0 => format!("IF({c}, {a}, {b})"),
                 1 => format!("COALESCE({a}, {b})"),

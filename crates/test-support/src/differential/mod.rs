@@ -8,8 +8,10 @@ mod generator;
 
 use std::path::Path;
 
-use crate::client::{Answer, Client, ClientError, Row};
-use crate::script::show;
+use selkie_protocol::ColumnType;
+
+use crate::client::{Answer, Client, ClientError, Column, Row};
+use crate::script::{line_difference, show};
 
 pub use generator::{Generator, Statement};
 
@@ -39,6 +41,9 @@ impl Exceptions {
     }
 }
 
+/// Lines of a difference that are shown.
+const LINES_SHOWN_MAX: usize = 16;
+
 /// Two answers that are not the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
@@ -53,27 +58,43 @@ pub struct Difference {
 impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "{};", self.sql)?;
-        for (name, lines) in [("MariaDB", &self.mariadb), ("Selkie", &self.selkie)] {
-            writeln!(f, "  {name}:")?;
-            for line in lines.iter().take(12) {
-                writeln!(f, "    {line}")?;
+        let lines = line_difference(&self.mariadb, &self.selkie);
+        let mut shown = 0;
+        for (n, (mark, line)) in lines.iter().enumerate() {
+            let near = lines[n.saturating_sub(1)..(n + 2).min(lines.len())].iter().any(|l| l.0 != ' ');
+            // The first line names the columns.
+            if n > 0 && !near {
+                continue;
             }
-            if lines.len() > 12 {
-                writeln!(f, "    ... {} more", lines.len() - 12)?;
+            shown += 1;
+            if shown > LINES_SHOWN_MAX {
+                return writeln!(f, "    ...");
             }
+            writeln!(f, "  {mark} {line}")?;
         }
         Ok(())
     }
 }
 
-/// Runs a statement on both servers.
+/// Runs a statement on both servers. What changes data is taken back if the answers differ, so that the data stays the
+/// same.
 pub fn compare(
     mariadb: &mut Client,
     selkie: &mut Client,
     statement: &Statement,
 ) -> Result<Option<Difference>, ClientError> {
+    let changes = ["INSERT", "UPDATE", "DELETE"].iter().any(|word| statement.sql.starts_with(word));
+    if changes {
+        mariadb.execute("BEGIN")?;
+        selkie.execute("BEGIN")?;
+    }
     let theirs = answer(mariadb, statement)?;
     let ours = answer(selkie, statement)?;
+    if changes {
+        let end = if theirs == ours { "COMMIT" } else { "ROLLBACK" };
+        mariadb.execute(end)?;
+        selkie.execute(end)?;
+    }
     if theirs == ours {
         return Ok(None);
     }
@@ -83,8 +104,8 @@ pub fn compare(
 /// An answer in the form that is compared: columns, rows (in order if the statement says it), error, warnings.
 fn answer(client: &mut Client, statement: &Statement) -> Result<Vec<String>, ClientError> {
     let mut answer = client.query(&statement.sql)?;
-    if let Answer::Rows { rows, .. } = &mut answer {
-        rows.iter_mut().for_each(round_floats);
+    if let Answer::Rows { columns, rows, .. } = &mut answer {
+        rows.iter_mut().for_each(|row| round_floats(columns, row));
     }
     let mut lines = show(&answer, !statement.ordered, false);
     lines.push(format!("{} warnings", answer.warnings()));
@@ -92,14 +113,12 @@ fn answer(client: &mut Client, statement: &Statement) -> Result<Vec<String>, Cli
 }
 
 /// Sums of floating-point numbers depend on the order of rows: 12 digits are compared.
-fn round_floats(row: &mut Row) {
-    for value in row.iter_mut().flatten() {
-        let Ok(text) = std::str::from_utf8(value) else { continue };
-        let digits = text.bytes().filter(u8::is_ascii_digit).count();
-        if digits > 12 && (text.contains('e') || text.contains('.')) && digits < 20 {
-            if let Ok(number) = text.parse::<f64>() {
-                *value = format!("{number:.11e}").into_bytes();
-            }
+fn round_floats(columns: &[Column], row: &mut Row) {
+    for (column, value) in columns.iter().zip(row) {
+        let is_float = matches!(column.column_type, ColumnType::Double | ColumnType::Float);
+        let number = value.as_deref().and_then(|v| std::str::from_utf8(v).ok()?.parse::<f64>().ok());
+        if let Some(number) = number.filter(|_| is_float) {
+            *value = Some(format!("{number:.11e}").into_bytes());
         }
     }
 }
@@ -110,7 +129,8 @@ mod tests {
 
     #[test]
     fn exceptions_are_read_from_their_section_only() {
-        let text = format!("# C\n* `no`: x\n\n{HEADING}\n\nText.\n\n* `UUID()`: random\n* not one\n\n## Other\n* `no`: y\n");
+        let text =
+            format!("# C\n* `no`: x\n\n{HEADING}\n\nText.\n\n* `UUID()`: random\n* not one\n\n## Other\n* `no`: y\n");
         let exceptions = Exceptions::parse(&text);
         assert!(exceptions.cover("SELECT UUID()"));
         assert!(!exceptions.cover("SELECT no"));
