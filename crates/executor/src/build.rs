@@ -5,6 +5,7 @@ use selkie_types::SqlResult;
 
 use crate::aggregate::Aggregate;
 use crate::derived::Derived;
+use crate::distinct::Distinct;
 use crate::hash_join::{HashJoin, HashJoinPlan};
 use crate::json_table::JsonTableScan;
 use crate::nested_loop::NestedLoop;
@@ -13,7 +14,7 @@ use crate::plan_types::types_of;
 use crate::scan::ScanOperator;
 use crate::set_operation::SetOperation;
 use crate::shared::SharedScan;
-use crate::simple::{DistinctOperator, FilterOperator, LimitOperator, ProjectOperator, UnionOperator, ValuesOperator};
+use crate::simple::{FilterOperator, LimitOperator, ProjectOperator, UnionOperator, ValuesOperator};
 use crate::sort::Sort;
 use crate::virtual_scan::VirtualScan;
 use crate::window;
@@ -33,6 +34,7 @@ pub fn build<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
             *kind,
             build(left)?,
             build(right)?,
+            right,
             *base,
             *right_width,
             condition.as_ref(),
@@ -47,6 +49,7 @@ pub fn build<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
                 null_safe,
                 condition: condition.as_ref(),
                 null_aware: *null_aware,
+                right,
             };
             Box::new(HashJoin::new(join, build(left)?, build(right)?))
         }
@@ -57,7 +60,7 @@ pub fn build<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
         Plan::Limit { input, count, offset } => {
             Box::new(LimitOperator::new(build(input)?, count.as_ref(), offset.as_ref()))
         }
-        Plan::Distinct { input, width } => Box::new(DistinctOperator::new(build(input)?, *width, &types_of(input))),
+        Plan::Distinct { input, width } => Box::new(Distinct::new(build(input)?, *width, &types_of(input))),
         Plan::Union { inputs } => {
             let inputs = inputs.iter().map(build).collect::<SqlResult<Vec<_>>>()?;
             Box::new(UnionOperator::new(inputs))

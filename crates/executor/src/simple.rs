@@ -1,12 +1,11 @@
-//! The operators that keep no more than the row at hand (and, for DISTINCT, what was seen).
+//! The operators that keep no more than the rows at hand.
 
 use selkie_expr::Expr;
-use selkie_types::{SqlResult, SqlType, Value};
+use selkie_types::{SqlResult, Value};
 
 use crate::batch::Batch;
 use crate::context::ExecCtx;
 use crate::operator::{BoxOperator, Operator};
-use crate::row_set::RowSet;
 
 /// Rows of expressions; also the one row without columns of `SELECT 1`.
 pub struct ValuesOperator<'p> {
@@ -275,44 +274,5 @@ impl Operator for UnionOperator<'_> {
 
     fn width(&self) -> usize {
         self.inputs.first().map_or(0, |i| i.width())
-    }
-}
-
-/// Rows whose first slots were not seen before.
-pub struct DistinctOperator<'p> {
-    input: BoxOperator<'p>,
-    width: usize,
-    seen: RowSet,
-}
-
-impl<'p> DistinctOperator<'p> {
-    /// Removes repetitions of the first `width` slots.
-    pub fn new(input: BoxOperator<'p>, width: usize, types: &[SqlType]) -> DistinctOperator<'p> {
-        DistinctOperator { input, width, seen: RowSet::new(&types[..width]) }
-    }
-}
-
-impl Operator for DistinctOperator<'_> {
-    fn next(&mut self, cx: &mut ExecCtx<'_>, out: &mut Batch) -> SqlResult<()> {
-        loop {
-            self.input.next(cx, out)?;
-            if out.is_empty() {
-                return Ok(());
-            }
-            let width = self.width;
-            out.retain(|row| self.seen.insert(cx, &row[..width]))?;
-            if !out.is_empty() {
-                return Ok(());
-            }
-        }
-    }
-
-    fn rewind(&mut self, cx: &mut ExecCtx<'_>) -> SqlResult<()> {
-        self.seen.clear();
-        self.input.rewind(cx)
-    }
-
-    fn width(&self) -> usize {
-        self.input.width()
     }
 }

@@ -185,7 +185,7 @@ impl Fixture {
 
     /// With so little memory that everything spills.
     pub fn tiny() -> Fixture {
-        Fixture { spill_bytes: 300, ..Fixture::default() }
+        Fixture { spill_bytes: 600, ..Fixture::default() }
     }
 
     /// Runs `f` in one transaction, which is rolled back.

@@ -109,7 +109,7 @@ impl SessionDdl<'_> {
     /// Lets `f` plan with the session's settings in the current dictionary.
     fn planning<T>(&self, f: impl FnOnce(&selkie_planner::PlanContext<'_>) -> SqlResult<T>) -> SqlResult<T> {
         let schema = self.session.instance.dictionary.schema();
-        let view = HostView { host: &self.session.host };
+        let view = HostView::new(&self.session.host);
         f(&plan_context(&self.session.host, &schema, &view, &[]))
     }
 }

@@ -28,6 +28,7 @@ mod set;
 pub mod show;
 mod slow_log;
 pub mod status;
+pub mod track;
 pub mod user_locks;
 pub mod variables;
 pub mod virtual_tables;

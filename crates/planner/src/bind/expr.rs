@@ -197,9 +197,13 @@ impl Binder<'_> {
             A::InsertValue(c) => return self.inserted_value(c),
             A::NextValue(name) => self.sequence_function("nextval", name, Vec::new())?,
             A::PreviousValue(name) => self.sequence_function("lastval", name, Vec::new())?,
-            A::SetVal(s) => {
-                let value = bind::literal_number(&s.value.unsigned_abs().to_string())?;
-                self.sequence_function("setval", &s.sequence, vec![value])?
+            A::SetVal { sequence, value, is_used, round } => {
+                let mut number = bind::literal_number(&value.unsigned_abs().to_string())?;
+                if *value < 0 {
+                    number = bind::bind_unary(cx, bind::UnaryOp::Neg, number)?;
+                }
+                let rest = vec![number, bind::literal_bool(*is_used), bind::literal_number(&round.to_string())?];
+                self.sequence_function("setval", sequence, rest)?
             }
             A::Function(f) => return self.function_call(f),
         })

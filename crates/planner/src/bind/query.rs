@@ -264,15 +264,48 @@ impl Binder<'_> {
     /// Puts LIMIT on top.
     pub(super) fn limit(&mut self, rel: Rel, limit: Option<&ast::Limit>) -> SqlResult<Rel> {
         let Some(l) = limit else { return Ok(rel) };
-        if l.with_ties {
-            return Err(sql_err!(ER_NOT_SUPPORTED_YET, "FETCH ... WITH TIES"));
-        }
         let count = l.count.as_ref().map(|e| self.limit_value(e)).transpose()?;
         let offset = l.offset.as_ref().map(|e| self.limit_value(e)).transpose()?;
         if count.is_none() && offset.is_none() {
             return Ok(rel);
         }
+        if let (true, Some(count)) = (l.with_ties, &count) {
+            return self.with_ties(rel, count.clone(), offset);
+        }
         Ok(Rel::Limit { input: Box::new(rel), count, offset })
+    }
+
+    /// `FETCH FIRST n ROWS WITH TIES`: the rows whose rank is at most `n`, but for the first `offset`.
+    fn with_ties(&mut self, rel: Rel, count: Expr, offset: Option<Expr>) -> SqlResult<Rel> {
+        let Rel::Sort { input, keys } = rel else { return Err(sql_err!(ER_WITH_TIES_NEEDS_ORDER)) };
+        let cx = &self.cx.bind;
+        let mut calls = Vec::new();
+        let mut number = |b: &mut Self, function: &str| -> SqlResult<Expr> {
+            let spec = bind::WindowSpec { partition_by: Vec::new(), order_by: keys.clone(), frame: None };
+            let call = bind::bind_window(&b.cx.bind, function, false, Vec::new(), None, spec)?;
+            let id = b.arena.add(ColumnInfo {
+                name: function.to_owned(),
+                ty: call.ty.clone(),
+                nullable: false,
+                coercibility: Coercibility::Implicit,
+                origin: None,
+            });
+            calls.push((id, call));
+            Ok(b.arena.column(id))
+        };
+        let rank = number(self, "rank")?;
+        let mut conds = Vec::new();
+        let last = match offset {
+            Some(offset) => {
+                let row = number(self, "row_number")?;
+                conds.push(bind::bind_compare(cx, selkie_expr::CmpOp::Gt, row, offset.clone())?);
+                bind::bind_binary(cx, bind::BinaryOp::Add, count, offset)?
+            }
+            None => count,
+        };
+        conds.push(bind::bind_compare(cx, selkie_expr::CmpOp::Le, rank, last)?);
+        let ranked = Rel::Window { input, calls }.filter(conds);
+        Ok(Rel::Sort { input: Box::new(ranked), keys })
     }
 
     fn limit_value(&mut self, e: &ast::Expr) -> SqlResult<Expr> {

@@ -450,8 +450,7 @@ pub struct InsertPlan {
     pub replace: bool,
     /// IGNORE.
     pub ignore: bool,
-    /// ON DUPLICATE KEY UPDATE: over existing row's slots (full row) followed by the inserted row's (full row), and, with
-    /// [`InsertSource::Query`], by the source's row; in order.
+    /// ON DUPLICATE KEY UPDATE: over existing row's slots (full row) followed by the inserted row's (full row), in order.
     pub on_duplicate: Vec<(usize, AssignedValue)>,
     /// RETURNING over the full inserted row.
     pub returning: Option<(Vec<Expr>, Vec<OutputColumn>)>,

@@ -11,14 +11,11 @@ mod users;
 
 use std::collections::BTreeMap;
 
-use selkie_binlog::builder::{EventContext, GtidChoice};
-use selkie_binlog::event::QueryStatus;
 use selkie_catalog::dictionary::DictionaryChange;
 use selkie_parser::ast::{Statement, UserName};
 use selkie_types::{SqlError, SqlResult, sql_err};
 
 use crate::accounts::{Account, PUBLIC};
-use crate::commit_dictionary::{self, DdlRecord};
 use crate::session::{Done, Session};
 
 /// The accounts as a statement changes them. `None`: dropped.
@@ -107,21 +104,7 @@ impl Session {
                 None => DictionaryChange::RemoveRecord(key),
             });
         }
-        let server_id = self.host.vars.u64("server_id") as u32;
-        let record = DdlRecord {
-            context: EventContext { server_id, ..EventContext::default() },
-            choice: GtidChoice::Next { domain_id: self.host.vars.u64("gtid_domain_id") as u32, server_id },
-            thread_id: self.host.connection.id as u32,
-            database: self.host.database.as_deref().unwrap_or(""),
-            status: QueryStatus::default(),
-            statement: text,
-            local: !self.host.hot.sql_log_bin,
-        };
-        let events = commit_dictionary::commit(&instance, &changes, record)?;
-        if let Some(gtid) = events.gtid() {
-            self.host.last_gtid = gtid.to_string();
-        }
-        instance.accounts.reload(&instance.dictionary.schema());
+        self.commit_dictionary(&changes, text)?;
         self.refresh_account();
         Ok(())
     }

@@ -152,7 +152,10 @@ fn parse_type(text: &str, collation: Collation) -> SqlType {
             display: number().unwrap_or(20) as u8,
         },
         "float" => SqlType::Float { unsigned, zerofill: false, digits: None },
-        "double" => SqlType::DOUBLE,
+        "double" => {
+            let digits = inner.split_once(',').and_then(|(m, d)| Some((m.parse().ok()?, d.parse().ok()?)));
+            SqlType::Double { unsigned, zerofill: false, digits }
+        }
         "decimal" => {
             let (p, s) = inner.split_once(',').unwrap_or((inner, "0"));
             SqlType::Decimal {
