@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use selkie_catalog::mdl::MdlMode;
 use selkie_catalog::{Schema, Table};
 use selkie_executor::context::{ExecCtx, ExecLimits};
-use selkie_executor::{DmlResult, dml, query, txn_error};
+use selkie_executor::{DmlResult, dml, query, statistics, txn_error};
 use selkie_expr::bind::BindCtx;
 use selkie_expr::{EvalSettings, VarScope};
 use selkie_parser::ast::{self, Statement};
@@ -539,10 +539,13 @@ impl Statistics for HostView<'_> {
     fn rows(&self, table: &Table) -> f64 {
         self.host.instance.tables.get(table).map_or(1000.0, |t| t.rows() as f64)
     }
-    fn rec_per_key(&self, _table: &Table, _index: usize, _parts: usize) -> Option<f64> {
-        None
+    fn rec_per_key(&self, table: &Table, index: usize, parts: usize) -> Option<f64> {
+        let i = &self.host.instance;
+        let runtime = i.tables.get(table).ok()?;
+        statistics::rec_per_key(&runtime, i.engine_of(table), table, index, parts)
     }
-    fn range_rows(&self, _table: &Table, _index: usize, _range: &KeyRange) -> Option<f64> {
-        None
+    fn range_rows(&self, table: &Table, index: usize, range: &KeyRange) -> Option<f64> {
+        let engine = self.host.instance.engine_of(table);
+        statistics::range_rows(engine, table, index, range, &self.host.hot.time_zone)
     }
 }
