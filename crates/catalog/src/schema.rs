@@ -24,6 +24,19 @@ pub struct Schema {
     pub records: BTreeMap<String, Arc<Vec<u8>>>,
     /// The next free table and index number.
     pub next_id: u64,
+    /// Which foreign keys refer to each table, once asked for.
+    pub references: References,
+}
+
+/// The foreign keys of a schema by the table that they refer to: child tables and positions in their `foreign_keys`.
+/// A clone begins empty, because it is about to change.
+#[derive(Debug, Default)]
+pub struct References(OnceLock<BTreeMap<TableId, Vec<(Arc<Table>, usize)>>>);
+
+impl Clone for References {
+    fn clone(&self) -> References {
+        References::default()
+    }
 }
 
 /// A database (schema).
@@ -293,6 +306,28 @@ impl Schema {
     /// The table, view or sequence of that name.
     pub fn table(&self, db: &str, name: &str) -> Option<&Arc<Table>> {
         self.databases.get(db)?.tables.get(name)
+    }
+
+    /// The foreign keys that refer to a table: child tables and positions in their `foreign_keys`, by the children's
+    /// databases and the constraints' names.
+    pub fn references_to(&self, table: TableId) -> &[(Arc<Table>, usize)] {
+        let all = self.references.0.get_or_init(|| {
+            let mut all: BTreeMap<TableId, Vec<(Arc<Table>, usize)>> = BTreeMap::new();
+            for child in self.tables_by_id.values() {
+                for (i, fk) in child.foreign_keys.iter().enumerate() {
+                    if let Some(parent) = self.table(&fk.ref_db, &fk.ref_table) {
+                        all.entry(parent.id).or_default().push((child.clone(), i));
+                    }
+                }
+            }
+            for children in all.values_mut() {
+                children.sort_by(|(a, i), (b, j)| {
+                    (&a.db, &a.foreign_keys[*i].name).cmp(&(&b.db, &b.foreign_keys[*j].name))
+                });
+            }
+            all
+        });
+        all.get(&table).map_or(&[], Vec::as_slice)
     }
 }
 

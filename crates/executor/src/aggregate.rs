@@ -10,15 +10,11 @@ use selkie_types::{SqlResult, Value};
 use crate::batch::Batch;
 use crate::context::ExecCtx;
 use crate::group_calls::GroupCalls;
-use crate::hash_join::{partition_of, partitions};
 use crate::operator::{BoxOperator, Operator};
 use crate::row_input::{RowInput, row_bytes};
 use crate::row_key::RowKey;
 use crate::row_set::{KeyTable, hash_of};
-use crate::spill::{SpillFile, SpillReader};
-
-/// How often a partition is divided again.
-const LEVEL_MAX: u32 = 6;
+use crate::spill::{LEVEL_MAX, Partitions, SpillReader};
 
 /// A running aggregation.
 pub struct Aggregate<'p> {
@@ -124,7 +120,7 @@ impl<'p> Aggregate<'p> {
         if self.keys.is_empty() {
             return self.single_group(cx);
         }
-        let mut spilled: Option<Vec<SpillFile>> = None;
+        let mut spilled: Option<Partitions> = None;
         let mut key = Vec::new();
         while self.input.advance(cx)? {
             key.clear();
@@ -134,7 +130,7 @@ impl<'p> Aggregate<'p> {
             let group = match (self.groups.table.find(hash, &key), &mut spilled) {
                 (Some(g), _) => g,
                 (None, Some(files)) => {
-                    files[partition_of(hash, 0)].write(&key, row)?;
+                    files.write(cx, hash, &key, row)?;
                     continue;
                 }
                 (None, None) => {
@@ -145,7 +141,7 @@ impl<'p> Aggregate<'p> {
             };
             self.calls.update(group as usize, self.input.row(), cx)?;
             if spilled.is_none() && self.charged + self.calls.bytes() > cx.limits.spill_bytes {
-                spilled = Some(partitions(cx)?);
+                spilled = Some(Partitions::new(0));
             }
         }
         self.push_partitions(spilled, 1)?;
@@ -153,12 +149,11 @@ impl<'p> Aggregate<'p> {
         Ok(())
     }
 
-    fn push_partitions(&mut self, files: Option<Vec<SpillFile>>, level: u32) -> SqlResult<()> {
-        for file in files.into_iter().flatten().rev() {
-            let reader = file.into_reader()?;
-            if reader.remaining() > 0 {
-                self.pending.push((reader, level));
-            }
+    fn push_partitions(&mut self, files: Option<Partitions>, level: u32) -> SqlResult<()> {
+        if let Some(files) = files {
+            // The first partition is taken from the end.
+            let readers = files.into_readers()?.into_iter().rev().flatten();
+            self.pending.extend(readers.map(|r| (r, level)));
         }
         Ok(())
     }
@@ -167,7 +162,7 @@ impl<'p> Aggregate<'p> {
     fn next_partition(&mut self, cx: &mut ExecCtx<'_>) -> SqlResult<bool> {
         let Some((mut reader, level)) = self.pending.pop() else { return Ok(false) };
         self.reset(cx)?;
-        let mut spilled: Option<Vec<SpillFile>> = None;
+        let mut spilled: Option<Partitions> = None;
         let mut row = Vec::new();
         while reader.read(&mut row)? {
             cx.tick()?;
@@ -175,7 +170,7 @@ impl<'p> Aggregate<'p> {
             let group = match (self.groups.table.find(hash, reader.key()), &mut spilled) {
                 (Some(g), _) => Some(g),
                 (None, Some(files)) => {
-                    files[partition_of(hash, level)].write(reader.key(), &row)?;
+                    files.write(cx, hash, reader.key(), &row)?;
                     None
                 }
                 (None, None) => {
@@ -190,7 +185,7 @@ impl<'p> Aggregate<'p> {
             }
             row.clear();
             if spilled.is_none() && level < LEVEL_MAX && self.charged + self.calls.bytes() > cx.limits.spill_bytes {
-                spilled = Some(partitions(cx)?);
+                spilled = Some(Partitions::new(level));
             }
         }
         self.push_partitions(spilled, level + 1)?;
@@ -436,6 +431,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn groups_are_the_same_hashed_spilled_and_streamed(
             rows in prop::collection::vec((prop::option::weighted(0.9, 0i64..40), 0i64..5), 0..200),

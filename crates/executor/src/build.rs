@@ -5,14 +5,16 @@ use selkie_types::SqlResult;
 
 use crate::aggregate::Aggregate;
 use crate::derived::Derived;
+use crate::distinct::Distinct;
 use crate::hash_join::{HashJoin, HashJoinPlan};
+use crate::json_table::JsonTableScan;
 use crate::nested_loop::NestedLoop;
 use crate::operator::BoxOperator;
 use crate::plan_types::types_of;
 use crate::scan::ScanOperator;
 use crate::set_operation::SetOperation;
 use crate::shared::SharedScan;
-use crate::simple::{DistinctOperator, FilterOperator, LimitOperator, ProjectOperator, UnionOperator, ValuesOperator};
+use crate::simple::{FilterOperator, LimitOperator, ProjectOperator, UnionOperator, ValuesOperator};
 use crate::sort::Sort;
 use crate::virtual_scan::VirtualScan;
 use crate::window;
@@ -32,6 +34,7 @@ pub fn build<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
             *kind,
             build(left)?,
             build(right)?,
+            right,
             *base,
             *right_width,
             condition.as_ref(),
@@ -46,6 +49,7 @@ pub fn build<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
                 null_safe,
                 condition: condition.as_ref(),
                 null_aware: *null_aware,
+                right,
             };
             Box::new(HashJoin::new(join, build(left)?, build(right)?))
         }
@@ -56,7 +60,7 @@ pub fn build<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
         Plan::Limit { input, count, offset } => {
             Box::new(LimitOperator::new(build(input)?, count.as_ref(), offset.as_ref()))
         }
-        Plan::Distinct { input, width } => Box::new(DistinctOperator::new(build(input)?, *width, &types_of(input))),
+        Plan::Distinct { input, width } => Box::new(Distinct::new(build(input)?, *width, &types_of(input))),
         Plan::Union { inputs } => {
             let inputs = inputs.iter().map(build).collect::<SqlResult<Vec<_>>>()?;
             Box::new(UnionOperator::new(inputs))
@@ -65,8 +69,26 @@ pub fn build<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
             Box::new(SetOperation::new(build(left)?, build(right)?, *except, *all, &types_of(left)))
         }
         Plan::Window { input, calls } => window::build(build(input)?, calls),
-        other @ Plan::JsonTable(_) => {
-            return Err(selkie_types::sql_err!(ER_NOT_SUPPORTED_YET, format!("{other:?}")));
+        Plan::JsonTable(table) => Box::new(JsonTableScan::new(table, types_of(plan).len())),
+    })
+}
+
+/// As [`build`], for SQL_CALC_FOUND_ROWS: the outermost LIMIT counts all rows that it could have given.
+pub fn build_counting<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
+    Ok(match plan {
+        Plan::Project { input, exprs } => Box::new(ProjectOperator::new(build_counting(input)?, exprs)),
+        Plan::Limit { input, count, offset } => {
+            Box::new(LimitOperator::counting(build_unlimited(input)?, count.as_ref(), offset.as_ref()))
         }
+        other => build(other)?,
+    })
+}
+
+/// As [`build`], but a sort gives all rows.
+fn build_unlimited<'p>(plan: &'p Plan) -> SqlResult<BoxOperator<'p>> {
+    Ok(match plan {
+        Plan::Project { input, exprs } => Box::new(ProjectOperator::new(build_unlimited(input)?, exprs)),
+        Plan::Sort { input, keys, .. } => Box::new(Sort::new(build(input)?, keys.into(), None)),
+        other => build(other)?,
     })
 }

@@ -109,6 +109,8 @@ pub struct ExecCtx<'a> {
     pub rows_examined: u64,
     /// Countdown to the next look at the clock and the kill flag.
     pub checks: u32,
+    /// What ANALYZE counts.
+    pub analysis: Option<Box<crate::analysis::Analysis>>,
     /// Rows that SQL_CALC_FOUND_ROWS counted.
     pub found_rows: Option<u64>,
 }
@@ -148,6 +150,7 @@ impl<'a> ExecCtx<'a> {
             memory: 0,
             rows_examined: 0,
             checks: 0,
+            analysis: None,
             found_rows: None,
         }
     }

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use crate::batch::Batch;
 use crate::context::ExecCtx;
-use crate::foreign;
 use crate::operator::build;
 use crate::row_build::{
     AutoIncrement, assigned, auto_increment, complete, default_value, ignore_or_fail, returning, store_value,
@@ -132,12 +131,15 @@ fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], resu
     if !complete(cx, &plan.target, row)? {
         return Ok(());
     }
-    if let Err(e) = foreign::check_parents(cx, table, None, row) {
-        ignore_or_fail(cx, e)?;
-        return Ok(());
-    }
     loop {
-        match insert_row(cx, table, row)? {
+        let written = match insert_row(cx, table, row) {
+            Ok(w) => w,
+            Err(e) => {
+                ignore_or_fail(cx, e)?;
+                return Ok(());
+            }
+        };
+        match written {
             Written::Done => {
                 result.affected += 1;
                 if let Some((exprs, _)) = &plan.returning {
@@ -149,7 +151,6 @@ fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], resu
                 if plan.replace {
                     result.duplicates += 1;
                     if let Some(old) = lock_and_read(cx, table, &clustered)? {
-                        foreign::before_delete(cx, table, &old)?;
                         delete_row(cx, table, &clustered, &old)?;
                         result.affected += 1;
                     }
@@ -231,13 +232,10 @@ fn change_row(
     if before[..] == after[..] {
         return Ok(false);
     }
-    if let Err(e) = foreign::check_parents(cx, table, Some(before), after) {
-        return ignore_or_fail(cx, e);
-    }
-    foreign::before_update(cx, table, before, after)?;
-    match update_row(cx, table, clustered, before, after)? {
-        Written::Done => Ok(true),
-        Written::Duplicate { index, .. } => {
+    match update_row(cx, table, clustered, before, after) {
+        Ok(Written::Done) => Ok(true),
+        Err(e) => ignore_or_fail(cx, e),
+        Ok(Written::Duplicate { index, .. }) => {
             let e = duplicate_error(cx, table, index, after);
             ignore_or_fail(cx, e)
         }
@@ -303,11 +301,10 @@ pub fn delete(cx: &mut ExecCtx<'_>, plan: &DeletePlan) -> SqlResult<DmlResult> {
             }
             let key = key.clone();
             let row: Vec<Value> = slots[*row_slot..*row_slot + table.columns.len()].to_vec();
-            if let Err(e) = foreign::before_delete(cx, table, &row) {
+            if let Err(e) = delete_row(cx, table, &key, &row) {
                 ignore_or_fail(cx, e)?;
                 continue;
             }
-            delete_row(cx, table, &key, &row)?;
             result.affected += 1;
             if let Some((exprs, _)) = &plan.returning {
                 returning(cx, exprs, &row, &mut result.returning)?;

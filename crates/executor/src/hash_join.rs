@@ -1,39 +1,24 @@
 //! Hash joins: a hash table over the right side's keys, probed with each left row.
 //!
-//! When the right side grows past the operator's limit, both sides are written to temporary files, [`FANOUT`] partitions
+//! When the right side grows past the operator's limit, both sides are written to temporary files, partitioned
 //! by hash, and each pair of partitions is joined on its own (a grace join); a partition that is still too large is
 //! divided again, up to [`LEVEL_MAX`] times. Without that, rows come in the left side's order.
 
 use selkie_expr::Expr;
-use selkie_planner::plan::JoinKind;
+use selkie_planner::plan::{JoinKind, Plan};
 use selkie_types::{SqlResult, Value};
 
 use crate::batch::Batch;
 use crate::context::ExecCtx;
 use crate::operator::{BoxOperator, Operator};
+use crate::outer::uses_outer;
 use crate::row_input::{RowInput, row_bytes};
 use crate::row_key::RowKey;
 use crate::row_set::{KeyTable, hash_of};
-use crate::spill::{SpillFile, SpillReader};
+use crate::spill::{LEVEL_MAX, Partitions, SpillReader};
 
-/// Partitions of one division, as bits of the hash.
-const FANOUT_BITS: u32 = 4;
-/// Partitions of one division.
-const FANOUT: usize = 1 << FANOUT_BITS;
-/// How often a partition is divided again: by then 65,536 parts, more than helps against equal keys.
-const LEVEL_MAX: u32 = 4;
 /// No right row.
 const NONE: u32 = u32::MAX;
-
-/// Which partition a key belongs to, independent of the bits that the hash table uses.
-pub(crate) fn partition_of(hash: u64, level: u32) -> usize {
-    (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - FANOUT_BITS * (level + 1))) as usize & (FANOUT - 1)
-}
-
-/// Files for the partitions of one side.
-pub(crate) fn partitions(cx: &ExecCtx<'_>) -> SqlResult<Vec<SpillFile>> {
-    (0..FANOUT).map(|_| SpillFile::create(cx)).collect()
-}
 
 /// What a hash join is asked to do.
 pub struct HashJoinPlan<'p> {
@@ -51,6 +36,8 @@ pub struct HashJoinPlan<'p> {
     pub condition: Option<&'p Expr>,
     /// NOT IN.
     pub null_aware: bool,
+    /// The right side's plan.
+    pub right: &'p Plan,
 }
 
 /// A running hash join.
@@ -62,8 +49,11 @@ pub struct HashJoin<'p> {
     right_key: RowKey,
     table: Table,
     state: State,
+    /// Whether the table holds the whole right side, and whether that may change when this operator starts over.
+    built: bool,
+    changes: Option<bool>,
     /// Pairs of partitions still to join, with their level.
-    pending: Vec<(SpillReader, SpillReader, u32)>,
+    pending: Vec<(Option<SpillReader>, SpillReader, u32)>,
     /// Where left rows come from: a partition, or the left side.
     probe: Option<SpillReader>,
     probe_row: Vec<Value>,
@@ -145,6 +135,8 @@ impl<'p> HashJoin<'p> {
             right: RowInput::new(right),
             table: Table::default(),
             state: State::Start,
+            built: false,
+            changes: None,
             pending: Vec::new(),
             probe: None,
             probe_row: Vec::new(),
@@ -157,8 +149,8 @@ impl<'p> HashJoin<'p> {
 
     /// Reads the right side into memory, or both sides into partitions. `false`: the result is empty.
     fn start(&mut self, cx: &mut ExecCtx<'_>) -> SqlResult<bool> {
-        let mut spilled: Option<Vec<SpillFile>> = None;
-        while self.right.advance(cx)? {
+        let mut spilled: Option<Partitions> = None;
+        while !self.built && self.right.advance(cx)? {
             self.key.clear();
             let null = encode(&self.right_key, self.plan.right_keys, self.plan.null_safe, self.right.row(), cx, &mut self.key)?;
             if null {
@@ -171,7 +163,7 @@ impl<'p> HashJoin<'p> {
                 continue;
             }
             if let Some(files) = &mut spilled {
-                files[partition_of(hash_of(&self.key), 0)].write(&self.key, self.right.row())?;
+                files.write(cx, hash_of(&self.key), &self.key, self.right.row())?;
                 continue;
             }
             let bytes = self.table.add(&self.key, self.right.take());
@@ -183,7 +175,7 @@ impl<'p> HashJoin<'p> {
         }
         match spilled {
             Some(right) => {
-                let mut left = partitions(cx)?;
+                let mut left = Partitions::new(0);
                 while self.left.advance(cx)? {
                     self.key.clear();
                     let row = self.left.row();
@@ -191,40 +183,42 @@ impl<'p> HashJoin<'p> {
                     if null {
                         // Meets nothing, wherever it is; an empty key says so.
                         if matches!(self.plan.kind, JoinKind::Left | JoinKind::Anti) {
-                            left[0].write(&[], row)?;
+                            left.write(cx, 0, &[], row)?;
                         }
                         continue;
                     }
-                    left[partition_of(hash_of(&self.key), 0)].write(&self.key, row)?;
+                    left.write(cx, hash_of(&self.key), &self.key, row)?;
                 }
                 self.push_partitions(right, left, 1)?;
                 self.next_partition(cx)
             }
             None => {
+                self.built = true;
                 let nothing = self.table.next.is_empty() && matches!(self.plan.kind, JoinKind::Inner | JoinKind::Semi);
                 Ok(!nothing)
             }
         }
     }
 
-    fn push_partitions(&mut self, right: Vec<SpillFile>, left: Vec<SpillFile>, level: u32) -> SqlResult<()> {
+    fn push_partitions(&mut self, right: Partitions, left: Partitions, level: u32) -> SqlResult<()> {
         // The first partition is taken from the end.
-        for (r, l) in right.into_iter().zip(left).rev() {
-            self.pending.push((r.into_reader()?, l.into_reader()?, level));
+        for (r, l) in right.into_readers()?.into_iter().zip(left.into_readers()?).rev() {
+            if let Some(l) = l {
+                self.pending.push((r, l, level));
+            }
         }
         Ok(())
     }
 
     /// Writes the table to partitions and empties it.
-    fn spill_table(&mut self, cx: &mut ExecCtx<'_>, level: u32) -> SqlResult<Vec<SpillFile>> {
-        let mut files = partitions(cx)?;
+    fn spill_table(&mut self, cx: &mut ExecCtx<'_>, level: u32) -> SqlResult<Partitions> {
+        let mut files = Partitions::new(level);
         let width = self.right.width();
         for (k, (first, _)) in self.table.ends.iter().enumerate() {
             let key = self.table.keys.key(k as u32);
-            let file = &mut files[partition_of(hash_of(key), level)];
             let mut i = *first;
             while i != NONE {
-                file.write(key, self.table.row(i, width))?;
+                files.write(cx, hash_of(key), key, self.table.row(i, width))?;
                 i = self.table.next[i as usize];
             }
         }
@@ -235,11 +229,12 @@ impl<'p> HashJoin<'p> {
     /// Reads the right side of the next partition into memory; `false` if there is none left.
     fn next_partition(&mut self, cx: &mut ExecCtx<'_>) -> SqlResult<bool> {
         let mut row = Vec::new();
-        'next: while let Some((mut right, mut left, level)) = self.pending.pop() {
+        'next: while let Some((right, mut left, level)) = self.pending.pop() {
             self.table.clear(cx)?;
-            if left.remaining() == 0 {
-                continue;
-            }
+            let Some(mut right) = right else {
+                self.probe = Some(left);
+                return Ok(true);
+            };
             while right.read(&mut row)? {
                 cx.tick()?;
                 let bytes = self.table.add(right.key(), row.drain(..));
@@ -247,13 +242,13 @@ impl<'p> HashJoin<'p> {
                 if self.table.bytes > cx.limits.spill_bytes && level < LEVEL_MAX && self.table.keys.len() > 1 {
                     let mut files = self.spill_table(cx, level)?;
                     while right.read(&mut row)? {
-                        files[partition_of(hash_of(right.key()), level)].write(right.key(), &row)?;
+                        files.write(cx, hash_of(right.key()), right.key(), &row)?;
                         row.clear();
                     }
-                    let mut left_files = partitions(cx)?;
+                    let mut left_files = Partitions::new(level);
                     while left.read(&mut row)? {
                         cx.tick()?;
-                        left_files[partition_of(hash_of(left.key()), level)].write(left.key(), &row)?;
+                        left_files.write(cx, hash_of(left.key()), left.key(), &row)?;
                         row.clear();
                     }
                     self.push_partitions(files, left_files, level + 1)?;
@@ -276,7 +271,7 @@ impl<'p> HashJoin<'p> {
                     self.probe_row.clear();
                     if reader.read(&mut self.probe_row)? {
                         self.key.extend_from_slice(reader.key());
-                        break self.key.is_empty();
+                        break self.key.is_empty() && !self.plan.left_keys.is_empty();
                     }
                     if !self.next_partition(cx)? {
                         return Ok(false);
@@ -424,12 +419,16 @@ impl Operator for HashJoin<'_> {
     }
 
     fn rewind(&mut self, cx: &mut ExecCtx<'_>) -> SqlResult<()> {
-        self.table.clear(cx)?;
         self.pending.clear();
         self.probe = None;
         self.chain = NONE;
         self.state = State::Start;
         self.left.rewind(cx)?;
+        if self.built && !*self.changes.get_or_insert_with(|| uses_outer(self.plan.right, usize::MAX)) {
+            return Ok(());
+        }
+        self.built = false;
+        self.table.clear(cx)?;
         self.right.rewind(cx)
     }
 
@@ -499,6 +498,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
         #[test]
         fn joins_give_what_the_definition_says(
             kind in kind(),

@@ -6,17 +6,21 @@
 //! It must not know SQL text, the wire protocol, accounts, or what the log's events look like.
 
 mod aggregate;
+pub mod analysis;
 pub mod batch;
 mod build;
 pub mod context;
 mod derived;
+mod distinct;
 pub mod dml;
 mod foreign;
 mod group_calls;
 mod hash_join;
+mod json_table;
 pub mod key_value;
 mod nested_loop;
 pub mod operator;
+mod outer;
 mod plan_types;
 pub mod query;
 pub mod row_build;

@@ -1,12 +1,13 @@
 //! Nested loop joins: for each left row, the right side is run again with the row's values, or read again from memory.
 
 use selkie_expr::Expr;
-use selkie_planner::plan::JoinKind;
+use selkie_planner::plan::{JoinKind, Plan};
 use selkie_types::{SqlResult, Value};
 
 use crate::batch::Batch;
 use crate::context::ExecCtx;
 use crate::operator::{BoxOperator, Operator};
+use crate::outer::uses_outer;
 use crate::row_input::RowInput;
 use crate::row_store::{RowStore, StoreCursor};
 
@@ -30,22 +31,24 @@ pub struct NestedLoop<'p> {
 enum Right<'p> {
     Dependent(RowInput<'p>),
     /// Run once and kept. `store` is there once it was run.
-    Kept { input: RowInput<'p>, store: Option<(RowStore, StoreCursor)> },
+    Kept { input: RowInput<'p>, store: Option<(RowStore, StoreCursor)>, plan: &'p Plan, changes: Option<bool> },
 }
 
 impl<'p> NestedLoop<'p> {
-    /// Joins `left` and `right`.
+    /// Joins `left` and `right`, the operator of `plan`.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a plan node")]
     pub fn new(
         kind: JoinKind,
         left: BoxOperator<'p>,
         right: BoxOperator<'p>,
+        plan: &'p Plan,
         base: usize,
         right_width: usize,
         condition: Option<&'p Expr>,
         dependent: bool,
     ) -> NestedLoop<'p> {
         let input = RowInput::new(right);
-        let right = if dependent { Right::Dependent(input) } else { Right::Kept { input, store: None } };
+        let right = if dependent { Right::Dependent(input) } else { Right::Kept { input, store: None, plan, changes: None } };
         NestedLoop {
             kind,
             left: RowInput::new(left),
@@ -76,7 +79,7 @@ impl<'p> NestedLoop<'p> {
         self.bind_left(cx);
         match &mut self.right {
             Right::Dependent(input) => input.rewind(cx)?,
-            Right::Kept { input, store } => {
+            Right::Kept { input, store, .. } => {
                 if let Some((rows, cursor)) = store {
                     rows.restart(cursor);
                 } else {
@@ -186,7 +189,11 @@ impl Operator for NestedLoop<'_> {
     fn rewind(&mut self, cx: &mut ExecCtx<'_>) -> SqlResult<()> {
         self.active = false;
         self.left.rewind(cx)?;
-        if let Right::Kept { input, store } = &mut self.right {
+        if let Right::Kept { input, store, plan, changes } = &mut self.right {
+            // Within an enclosing loop the rows may be the same as before.
+            if store.is_some() && !*changes.get_or_insert_with(|| uses_outer(plan, self.base)) {
+                return Ok(());
+            }
             if let Some((rows, _)) = store.take() {
                 rows.release(cx)?;
             }

@@ -66,11 +66,6 @@ impl KeyTable {
         self.entries.len()
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// Bytes that a key of this length takes in memory.
     pub fn entry_bytes(key: &[u8]) -> usize {
         key.len() + size_of::<Entry>() + 8
@@ -124,16 +119,6 @@ impl RowSet {
         self.scratch.clear();
         self.key.encode(row, &mut self.scratch);
         self.seen.find(hash_of(&self.scratch), &self.scratch).map(|i| i as usize)
-    }
-
-    /// Whether an equal row is there.
-    pub fn contains(&mut self, row: &[Value]) -> bool {
-        self.find(row).is_some()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.seen.is_empty()
     }
 
     /// Forgets all rows.

@@ -497,8 +497,8 @@ impl<'p> ScanOperator<'p> {
     }
 }
 
-impl Operator for ScanOperator<'_> {
-    fn next(&mut self, cx: &mut ExecCtx<'_>, out: &mut Batch) -> SqlResult<()> {
+impl ScanOperator<'_> {
+    fn next_rows(&mut self, cx: &mut ExecCtx<'_>, out: &mut Batch) -> SqlResult<()> {
         out.reset(self.width);
         if matches!(self.state, State::Start) {
             self.start(cx)?;
@@ -511,6 +511,22 @@ impl Operator for ScanOperator<'_> {
             }
             State::Start | State::Done => Ok(()),
         }
+    }
+}
+
+impl Operator for ScanOperator<'_> {
+    fn next(&mut self, cx: &mut ExecCtx<'_>, out: &mut Batch) -> SqlResult<()> {
+        if cx.analysis.is_none() {
+            return self.next_rows(cx, out);
+        }
+        let begins = matches!(self.state, State::Start);
+        let before = cx.rows_examined;
+        let result = self.next_rows(cx, out);
+        let read = cx.rows_examined - before;
+        if let Some(analysis) = &mut cx.analysis {
+            analysis.note(self.plan, begins, read, out.len() as u64);
+        }
+        result
     }
 
     fn rewind(&mut self, _cx: &mut ExecCtx<'_>) -> SqlResult<()> {

@@ -1,12 +1,11 @@
-//! The operators that keep no more than the row at hand (and, for DISTINCT, what was seen).
+//! The operators that keep no more than the rows at hand.
 
 use selkie_expr::Expr;
-use selkie_types::{SqlResult, SqlType, Value};
+use selkie_types::{SqlResult, Value};
 
 use crate::batch::Batch;
 use crate::context::ExecCtx;
 use crate::operator::{BoxOperator, Operator};
-use crate::row_set::RowSet;
 
 /// Rows of expressions; also the one row without columns of `SELECT 1`.
 pub struct ValuesOperator<'p> {
@@ -145,12 +144,35 @@ pub struct LimitOperator<'p> {
     offset: Option<&'p Expr>,
     /// Rows still to leave out, rows still to give; `None` before the first call.
     left: Option<(u64, u64)>,
+    /// For SQL_CALC_FOUND_ROWS: rows seen so far. The input is read to its end.
+    counted: Option<u64>,
 }
 
 impl<'p> LimitOperator<'p> {
     /// Limits `input`.
     pub fn new(input: BoxOperator<'p>, count: Option<&'p Expr>, offset: Option<&'p Expr>) -> LimitOperator<'p> {
-        LimitOperator { input, count, offset, left: None }
+        LimitOperator { input, count, offset, left: None, counted: None }
+    }
+
+    /// As [`Self::new`], and counts all rows of `input` in [`ExecCtx::found_rows`].
+    pub fn counting(input: BoxOperator<'p>, count: Option<&'p Expr>, offset: Option<&'p Expr>) -> LimitOperator<'p> {
+        LimitOperator { counted: Some(0), ..LimitOperator::new(input, count, offset) }
+    }
+
+    /// Counts the rows that nobody wants.
+    fn count_rest(&mut self, cx: &mut ExecCtx<'_>, out: &mut Batch) -> SqlResult<()> {
+        let Some(counted) = &mut self.counted else { return Ok(()) };
+        out.wanted = Batch::ROWS;
+        loop {
+            self.input.next(cx, out)?;
+            if out.is_empty() {
+                break;
+            }
+            cx.tick()?;
+            *counted += out.len() as u64;
+        }
+        cx.found_rows = Some(*counted);
+        Ok(())
     }
 }
 
@@ -179,13 +201,20 @@ impl Operator for LimitOperator<'_> {
         let wanted = out.wanted;
         loop {
             if give == 0 {
+                self.count_rest(cx, out)?;
                 out.reset(self.width());
                 break;
             }
             out.wanted = wanted.min(skip.saturating_add(give).min(usize::MAX as u64) as usize).max(1);
             self.input.next(cx, out)?;
             if out.is_empty() {
+                if self.counted.is_some() {
+                    cx.found_rows = self.counted;
+                }
                 break;
+            }
+            if let Some(n) = &mut self.counted {
+                *n += out.len() as u64;
             }
             let n = skip.min(out.len() as u64);
             out.drop_front(n as usize);
@@ -203,6 +232,7 @@ impl Operator for LimitOperator<'_> {
 
     fn rewind(&mut self, cx: &mut ExecCtx<'_>) -> SqlResult<()> {
         self.left = None;
+        self.counted = self.counted.map(|_| 0);
         self.input.rewind(cx)
     }
 
@@ -244,44 +274,5 @@ impl Operator for UnionOperator<'_> {
 
     fn width(&self) -> usize {
         self.inputs.first().map_or(0, |i| i.width())
-    }
-}
-
-/// Rows whose first slots were not seen before.
-pub struct DistinctOperator<'p> {
-    input: BoxOperator<'p>,
-    width: usize,
-    seen: RowSet,
-}
-
-impl<'p> DistinctOperator<'p> {
-    /// Removes repetitions of the first `width` slots.
-    pub fn new(input: BoxOperator<'p>, width: usize, types: &[SqlType]) -> DistinctOperator<'p> {
-        DistinctOperator { input, width, seen: RowSet::new(&types[..width]) }
-    }
-}
-
-impl Operator for DistinctOperator<'_> {
-    fn next(&mut self, cx: &mut ExecCtx<'_>, out: &mut Batch) -> SqlResult<()> {
-        loop {
-            self.input.next(cx, out)?;
-            if out.is_empty() {
-                return Ok(());
-            }
-            let width = self.width;
-            out.retain(|row| self.seen.insert(cx, &row[..width]))?;
-            if !out.is_empty() {
-                return Ok(());
-            }
-        }
-    }
-
-    fn rewind(&mut self, cx: &mut ExecCtx<'_>) -> SqlResult<()> {
-        self.seen.clear();
-        self.input.rewind(cx)
-    }
-
-    fn width(&self) -> usize {
-        self.input.width()
     }
 }

@@ -99,6 +99,42 @@ impl SpillFile {
     }
 }
 
+/// Partitions of one division, as bits of the hash.
+const FANOUT_BITS: u32 = 4;
+/// Partitions of one division.
+const FANOUT: usize = 1 << FANOUT_BITS;
+/// How often a partition may be divided again: more than that does not help against keys that are equal.
+pub const LEVEL_MAX: u32 = 5;
+
+/// Records divided by the hash of their key; a file is made when something comes to be in it.
+pub struct Partitions {
+    files: Vec<Option<SpillFile>>,
+    level: u32,
+}
+
+impl Partitions {
+    /// No records. `level` tells how many divisions led here, so that this one goes by other bits of the hash.
+    pub fn new(level: u32) -> Partitions {
+        Partitions { files: (0..FANOUT).map(|_| None).collect(), level }
+    }
+
+    /// Appends a record to its partition.
+    pub fn write(&mut self, cx: &ExecCtx<'_>, hash: u64, key: &[u8], row: &[Value]) -> SqlResult<()> {
+        let shift = 64 - FANOUT_BITS * (self.level + 1);
+        let i = (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize & (FANOUT - 1);
+        let file = match &mut self.files[i] {
+            Some(f) => f,
+            none => none.insert(SpillFile::create(cx)?),
+        };
+        file.write(key, row)
+    }
+
+    /// Readers of all partitions, empty ones as `None`.
+    pub fn into_readers(self) -> SqlResult<Vec<Option<SpillReader>>> {
+        self.files.into_iter().map(|f| f.map(SpillFile::into_reader).transpose()).collect()
+    }
+}
+
 /// Reads records of a temporary file.
 pub struct SpillReader {
     file: Arc<File>,
@@ -117,11 +153,6 @@ impl SpillReader {
         self.next = to;
         self.buffer.clear();
         self.at = 0;
-    }
-
-    /// Bytes left.
-    pub fn remaining(&self) -> u64 {
-        self.end - self.next + (self.buffer.len() - self.at) as u64
     }
 
     /// Reads the next record: its values are appended to `row`, its key is [`Self::key`]. `false` at the end. Error 1024.

@@ -10,6 +10,7 @@ use selkie_txn::{Mode, Read};
 use selkie_types::{SqlError, SqlResult, Value, convert, sql_err};
 
 use crate::context::ExecCtx;
+use crate::foreign::{self, Cascade};
 use crate::txn_api::txn_error;
 
 /// The outcome of trying to write a row.
@@ -30,7 +31,7 @@ pub fn lock_table_for_write(cx: &mut ExecCtx<'_>, table: &Table) -> SqlResult<()
     cx.txn.lock(table.rows_index(), b"", Mode::IntentionExclusive, None).map_err(txn_error)
 }
 
-/// Inserts a complete, checked row.
+/// Inserts a complete, checked row. Foreign keys are checked when its own keys are known to be free.
 pub fn insert_row(cx: &mut ExecCtx<'_>, table: &Table, row: &[Value]) -> SqlResult<Written> {
     let tz = cx.settings.time_zone.clone();
     let rows = table.rows_index();
@@ -52,6 +53,7 @@ pub fn insert_row(cx: &mut ExecCtx<'_>, table: &Table, row: &[Value]) -> SqlResu
             return Ok(Written::Duplicate { index: *i, clustered: other });
         }
     }
+    foreign::check_parents(cx, table, None, row, None)?;
     let mut bytes = Vec::with_capacity(64);
     table.layout().encode(row, &tz, &mut bytes)?;
     cx.txn.put(rows, &clustered, bytes);
@@ -65,7 +67,8 @@ pub fn insert_row(cx: &mut ExecCtx<'_>, table: &Table, row: &[Value]) -> SqlResu
     Ok(Written::Done)
 }
 
-/// Replaces the row at `clustered` (locked by the caller) whose contents are `before` by `after`.
+/// Replaces the row at `clustered` (locked by the caller) whose contents are `before` by `after`, and applies ON UPDATE
+/// to the rows that refer to it.
 pub fn update_row(
     cx: &mut ExecCtx<'_>,
     table: &Table,
@@ -73,6 +76,19 @@ pub fn update_row(
     before: &[Value],
     after: &[Value],
 ) -> SqlResult<Written> {
+    replace_row(cx, table, clustered, before, after, &mut Cascade::default())
+}
+
+/// As [`update_row`], as part of a cascade.
+pub(crate) fn replace_row(
+    cx: &mut ExecCtx<'_>,
+    table: &Table,
+    clustered: &[u8],
+    before: &[Value],
+    after: &[Value],
+    cascade: &mut Cascade,
+) -> SqlResult<Written> {
+    let through = cascade.through();
     let tz = cx.settings.time_zone.clone();
     let rows = table.rows_index();
     let mut new_clustered = Vec::with_capacity(clustered.len());
@@ -112,6 +128,8 @@ pub fn update_row(
         }
         changes.push((i, old, new));
     }
+    foreign::check_parents(cx, table, Some(before), after, through.as_deref())?;
+    foreign::before_update(cx, table, clustered, before, after, cascade)?;
     let mut bytes = Vec::with_capacity(64);
     table.layout().encode(after, &tz, &mut bytes)?;
     if moved {
@@ -136,8 +154,20 @@ pub fn update_row(
     Ok(Written::Done)
 }
 
-/// Deletes the row at `clustered` (locked by the caller).
+/// Deletes the row at `clustered` (locked by the caller), after applying ON DELETE to the rows that refer to it.
 pub fn delete_row(cx: &mut ExecCtx<'_>, table: &Table, clustered: &[u8], row: &[Value]) -> SqlResult<()> {
+    remove_row(cx, table, clustered, row, &mut Cascade::default())
+}
+
+/// As [`delete_row`], as part of a cascade.
+pub(crate) fn remove_row(
+    cx: &mut ExecCtx<'_>,
+    table: &Table,
+    clustered: &[u8],
+    row: &[Value],
+    cascade: &mut Cascade,
+) -> SqlResult<()> {
+    foreign::before_delete(cx, table, clustered, row, cascade)?;
     let entries = entries_of(cx, table, row, clustered)?;
     for (i, entry) in entries {
         let index = table.engine_index(i);

@@ -185,7 +185,7 @@ impl Fixture {
 
     /// With so little memory that everything spills.
     pub fn tiny() -> Fixture {
-        Fixture { spill_bytes: 300, ..Fixture::default() }
+        Fixture { spill_bytes: 600, ..Fixture::default() }
     }
 
     /// Runs `f` in one transaction, which is rolled back.
@@ -329,4 +329,75 @@ pub fn query(root: Plan, columns: usize) -> QueryPlan {
         param_count: 0,
         calc_found_rows: false,
     }
+}
+
+/// A table of INT columns in database `test`, whose primary key is the first column and which has a plain index on each
+/// other one.
+pub fn table(id: u64, name: &str, columns: &[&str], foreign_keys: Vec<selkie_catalog::ForeignKey>) -> Table {
+    use selkie_catalog::{Column, ColumnDefault, Index, IndexIdDef, IndexKind, IndexPart, Partition, TableKind};
+    let column = |(i, name): (usize, &&str)| Column {
+        name: (*name).to_owned(),
+        ty: INT,
+        nullable: i > 0,
+        default: ColumnDefault::None,
+        on_update_now: false,
+        auto_increment: false,
+        generated: None,
+        invisible: false,
+        comment: String::new(),
+        declared: None,
+    };
+    let index = |i: usize| Index {
+        name: if i == 0 { "PRIMARY".to_owned() } else { columns[i].to_owned() },
+        primary: i == 0,
+        unique: i == 0,
+        kind: IndexKind::BTree,
+        parts: vec![IndexPart { column: i, prefix: None, descending: false }],
+        comment: String::new(),
+        ignored: false,
+        using_shown: false,
+        generated: false,
+        key_block_size: 0,
+    };
+    let partition = Partition {
+        name: String::new(),
+        rows: IndexIdDef(id * 100),
+        indexes: (0..columns.len() as u64).map(|i| IndexIdDef(id * 100 + i)).collect(),
+    };
+    Table {
+        id,
+        db: "test".into(),
+        name: name.into(),
+        kind: TableKind::Base,
+        temporary: false,
+        engine: "InnoDB".into(),
+        collation: Collation::UTF8MB4_GENERAL_CI,
+        columns: columns.iter().enumerate().map(column).collect(),
+        indexes: (0..columns.len()).map(index).collect(),
+        checks: Vec::new(),
+        foreign_keys,
+        comment: String::new(),
+        options: Vec::new(),
+        auto_increment_start: 1,
+        partitions: vec![partition],
+        partition_by: None,
+        row_version: 0,
+        row_versions: Vec::new(),
+        create_time: 0,
+        derived: Default::default(),
+    }
+}
+
+/// A schema of the tables given.
+pub fn schema(tables: Vec<Table>) -> Schema {
+    use selkie_catalog::dictionary::DictionaryChange;
+    let database = selkie_catalog::Database {
+        name: "test".into(),
+        collation: Collation::UTF8MB4_GENERAL_CI,
+        comment: String::new(),
+        tables: Default::default(),
+    };
+    let mut changes = vec![DictionaryChange::PutDatabase(database)];
+    changes.extend(tables.into_iter().map(|t| DictionaryChange::PutTable(Box::new(t))));
+    Schema::default().apply(&changes)
 }

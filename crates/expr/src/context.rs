@@ -118,4 +118,13 @@ pub trait EvalContext {
     /// Fails with 1317 when the statement was killed, or 1969 when `max_statement_time` is over.
     /// Called by everything that loops long.
     fn check_killed(&mut self) -> SqlResult<()>;
+    /// The full name of a column of the current row, as errors quote it: `` `db`.`t`.`c` ``.
+    fn column_name(&self, _slot: usize) -> Option<String> {
+        None
+    }
+    /// What a call keeps from row to row of one statement (RAND(n)'s sequence), by a key that is unique within the
+    /// statement; zeros at first. `None` where the executor keeps nothing: then every row starts anew.
+    fn call_state(&mut self, _call: usize) -> Option<&mut [u64; 2]> {
+        None
+    }
 }

@@ -17,9 +17,8 @@ pub(crate) fn cmp_symbol(op: CmpOp) -> &'static str {
     }
 }
 
-fn list(es: &[Expr]) -> String {
-    es.iter().map(describe).collect::<Vec<_>>().join(",")
-}
+/// Column names by slot.
+type Names<'a> = &'a dyn Fn(usize) -> Option<String>;
 
 fn constant(v: &Value, ty: &SqlType) -> String {
     match v {
@@ -35,9 +34,16 @@ fn constant(v: &Value, ty: &SqlType) -> String {
 
 /// The expression as text, near to how it was written; columns are shown by their slot.
 pub(crate) fn describe(e: &Expr) -> String {
+    describe_with(e, &|_| None)
+}
+
+/// The expression as text with the names of its columns, where they are known.
+pub(crate) fn describe_with(e: &Expr, names: Names<'_>) -> String {
+    let describe = |e: &Expr| describe_with(e, names);
+    let list = |es: &[Expr]| es.iter().map(describe).collect::<Vec<_>>().join(",");
     match &e.kind {
         ExprKind::Const(v) => constant(v, &e.ty),
-        ExprKind::Column(n) | ExprKind::InsertedColumn(n) => format!("column#{n}"),
+        ExprKind::Column(n) | ExprKind::InsertedColumn(n) => names(*n).unwrap_or_else(|| format!("column#{n}")),
         ExprKind::Correlated(n) => format!("outer#{n}"),
         ExprKind::Param(_) => "?".into(),
         ExprKind::UserVar(n) => format!("@{n}"),

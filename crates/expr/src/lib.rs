@@ -15,6 +15,12 @@ mod eval;
 mod func;
 pub mod ir;
 
+/// JSON texts and paths, for JSON_TABLE.
+pub mod json {
+    pub use crate::func::json::path::{Path, PathFault};
+    pub use crate::func::json::scan::{DEPTH_MAX, Fault, Json, Kind, Node};
+}
+
 pub use context::{EvalContext, EvalSettings, SessionInfo, VarScope};
 pub use eval::ValueCompare;
 pub use ir::*;

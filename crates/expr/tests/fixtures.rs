@@ -37,7 +37,8 @@ fn bind_cx() -> BindCtx {
 
 fn warnings(ctx: &Context, out: &mut String) {
     for (level, e) in &ctx.diag.conditions {
-        let _ = writeln!(out, "! {} {} {}", level.name(), e.code(), e.message().replace('\\', "\\\\").replace('\n', "\\n"));
+        let _ =
+            writeln!(out, "! {} {} {}", level.name(), e.code(), e.message().replace('\\', "\\\\").replace('\n', "\\n"));
     }
 }
 
@@ -98,9 +99,10 @@ fn aggregate(expression: &str, columns: &HashMap<&'static str, Expr>) -> String 
             let args = call.args.iter().map(|a| a.eval(row, &mut ctx)).collect::<Result<Vec<_>, _>>()?;
             if call.distinct {
                 let equal = |s: &Vec<Value>| {
-                    s.iter().zip(&args).zip(&call.args).all(|((a, b), e)| {
-                        selkie_expr::ValueCompare::new(e.ty.collation()).equal(a, b)
-                    })
+                    s.iter()
+                        .zip(&args)
+                        .zip(&call.args)
+                        .all(|((a, b), e)| selkie_expr::ValueCompare::new(e.ty.collation()).equal(a, b))
                 };
                 if seen.iter().any(equal) {
                     continue;

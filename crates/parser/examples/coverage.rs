@@ -24,7 +24,10 @@ fn statements(text: &[u8], out: &mut Vec<Vec<u8>>) {
     let mut at = 0;
     while at < text.len() {
         let byte = text[at];
-        let line_end = text[at..].iter().position(|b| *b == b'\n').map_or(text.len(), |n| at + n);
+        let line_end = text[at..]
+            .iter()
+            .position(|b| *b == b'\n')
+            .map_or(text.len(), |n| at + n);
         if byte.is_ascii_whitespace() || byte == b'}' || byte == b'{' {
             at += 1;
             continue;
@@ -35,15 +38,23 @@ fn statements(text: &[u8], out: &mut Vec<Vec<u8>>) {
         }
         let rest = &text[at..];
         let lower = rest[..rest.len().min(10)].to_ascii_lowercase();
-        if delimiter == b";" && (lower.starts_with(b"if ") || lower.starts_with(b"if(") || lower.starts_with(b"while")) {
+        if delimiter == b";"
+            && (lower.starts_with(b"if ")
+                || lower.starts_with(b"if(")
+                || lower.starts_with(b"while"))
+        {
             at = line_end;
             continue;
         }
         let end = statement_end(rest, &delimiter);
         let statement = rest[..end].trim_ascii();
         at += end + delimiter.len();
-        let word_len = statement.iter().take_while(|b| b.is_ascii_alphanumeric()).count();
-        let word = String::from_utf8_lossy(&statement[..word_len.max(1).min(statement.len())]).to_ascii_lowercase();
+        let word_len = statement
+            .iter()
+            .take_while(|b| b.is_ascii_alphanumeric())
+            .count();
+        let word = String::from_utf8_lossy(&statement[..word_len.max(1).min(statement.len())])
+            .to_ascii_lowercase();
         if word == "delimiter" {
             delimiter = statement[word_len..].trim_ascii().to_vec();
             if delimiter.is_empty() {
@@ -75,10 +86,16 @@ fn statement_end(text: &[u8], delimiter: &[u8]) -> usize {
             None if text[at..].starts_with(delimiter) => return at,
             None if matches!(byte, b'\'' | b'"' | b'`') => quote = Some(byte),
             None if byte == b'#' || text[at..].starts_with(b"-- ") => {
-                at += text[at..].iter().position(|b| *b == b'\n').unwrap_or(text.len() - at);
+                at += text[at..]
+                    .iter()
+                    .position(|b| *b == b'\n')
+                    .unwrap_or(text.len() - at);
             }
             None if text[at..].starts_with(b"/*") && !text[at..].starts_with(b"/*!") => {
-                at += text[at..].windows(2).position(|w| w == b"*/").map_or(1, |n| n + 1);
+                at += text[at..]
+                    .windows(2)
+                    .position(|w| w == b"*/")
+                    .map_or(1, |n| n + 1);
             }
             None => {}
         }
@@ -111,9 +128,16 @@ fn main() -> std::io::Result<()> {
         }
     }
     let verdicts = verdicts.map(std::fs::read).transpose()?;
-    let verdicts: Option<Vec<String>> =
-        verdicts.map(|bytes| String::from_utf8_lossy(&bytes).lines().map(str::to_string).collect());
-    let options = ParseOptions { params: true, ..ParseOptions::default() };
+    let verdicts: Option<Vec<String>> = verdicts.map(|bytes| {
+        String::from_utf8_lossy(&bytes)
+            .lines()
+            .map(str::to_string)
+            .collect()
+    });
+    let options = ParseOptions {
+        params: true,
+        ..ParseOptions::default()
+    };
     let (mut taken, mut wrongly_taken, mut other_text, mut expected) = (0, 0, 0, 0);
     let mut causes: BTreeMap<String, usize> = BTreeMap::new();
     for (n, statement) in all.iter().enumerate() {
@@ -121,10 +145,13 @@ fn main() -> std::io::Result<()> {
         let verdict = verdicts.as_ref().and_then(|v| v.get(n));
         let server_takes = verdict.is_none_or(|v| !v.starts_with("1064\t"));
         expected += usize::from(server_takes);
-        let shown = String::from_utf8_lossy(&statement[..statement.len().min(300)]).replace('\n', " ");
+        let shown =
+            String::from_utf8_lossy(&statement[..statement.len().min(300)]).replace('\n', " ");
         match (result, server_takes) {
             (Ok(_), true) => taken += 1,
-            (Err(error), true) if verdict.is_some_and(|v| v.starts_with(&format!("{}\t", error.code()))) => {
+            (Err(error), true)
+                if verdict.is_some_and(|v| v.starts_with(&format!("{}\t", error.code()))) =>
+            {
                 taken += 1;
             }
             (Ok(_), false) => {
@@ -132,16 +159,35 @@ fn main() -> std::io::Result<()> {
                 println!("TAKEN {shown}\n   server: {}", verdict.map_or("", |v| v));
             }
             (Err(error), true) => {
-                let first = statement.iter().take_while(|b| !b.is_ascii_whitespace()).copied().collect::<Vec<_>>();
-                *causes.entry(String::from_utf8_lossy(&first).to_ascii_uppercase()).or_default() += 1;
-                println!("REFUSED {shown}\n   {}", error.to_string().replace('\n', "\\n").rsplit("use near").next().unwrap_or_default());
+                let first = statement
+                    .iter()
+                    .take_while(|b| !b.is_ascii_whitespace())
+                    .copied()
+                    .collect::<Vec<_>>();
+                *causes
+                    .entry(String::from_utf8_lossy(&first).to_ascii_uppercase())
+                    .or_default() += 1;
+                println!(
+                    "REFUSED {shown}\n   {}",
+                    error
+                        .to_string()
+                        .replace('\n', "\\n")
+                        .rsplit("use near")
+                        .next()
+                        .unwrap_or_default()
+                );
             }
             (Err(error), false) => {
                 let text = format!("{}\t{error}", error.code()).replace('\n', "\\n");
                 if verdict.is_some_and(|v| *v != text) {
                     other_text += 1;
-                    let tail = |t: &str| t.rsplit("use near").next().unwrap_or_default().to_string();
-                    println!("TEXT {shown}\n   ours:   {}\n   server: {}", tail(&text), tail(verdict.map_or("", |v| v)));
+                    let tail =
+                        |t: &str| t.rsplit("use near").next().unwrap_or_default().to_string();
+                    println!(
+                        "TEXT {shown}\n   ours:   {}\n   server: {}",
+                        tail(&text),
+                        tail(verdict.map_or("", |v| v))
+                    );
                 }
             }
         }

@@ -9,7 +9,11 @@ use selkie_parser::{ParseOptions, parse};
 fn main() -> std::io::Result<()> {
     let mut text = Vec::new();
     std::io::stdin().read_to_end(&mut text)?;
-    let options = ParseOptions { multi_statements: true, params: true, ..ParseOptions::default() };
+    let options = ParseOptions {
+        multi_statements: true,
+        params: true,
+        ..ParseOptions::default()
+    };
     let mut rest = &text[..];
     while !rest.is_empty() {
         match parse(rest, &options) {

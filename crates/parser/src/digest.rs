@@ -46,7 +46,10 @@ impl LiteralToken {
     pub fn value(&self, sql: &[u8], mode: &ParseMode) -> Literal {
         let text = &sql[self.start as usize..self.end as usize];
         match self.kind {
-            LiteralKind::Str => Literal::Str(StrLit::new(literal::unquote(text, !mode.no_backslash_escapes))),
+            LiteralKind::Str => Literal::Str(StrLit::new(literal::unquote(
+                text,
+                !mode.no_backslash_escapes,
+            ))),
             LiteralKind::Decimal => Literal::Decimal(literal::text(text)),
             LiteralKind::Float => Literal::Float(literal::text(text)),
             LiteralKind::Int => {
@@ -103,7 +106,8 @@ impl Digest {
         let first = lexer.next_token();
         let known = matches!(
             first.tok,
-            Tok::Kw(Kw::SELECT | Kw::INSERT | Kw::REPLACE | Kw::UPDATE | Kw::DELETE | Kw::WITH) | Tok::LParen
+            Tok::Kw(Kw::SELECT | Kw::INSERT | Kw::REPLACE | Kw::UPDATE | Kw::DELETE | Kw::WITH)
+                | Tok::LParen
         );
         if !known {
             return false;
@@ -127,14 +131,19 @@ impl Digest {
             let bytes = &sql[token.start as usize..token.end as usize];
             if walk.in_list() {
                 // The text of a select list names its columns, blanks and all.
-                self.key.extend_from_slice(&sql[last_end as usize..token.start as usize]);
+                self.key
+                    .extend_from_slice(&sql[last_end as usize..token.start as usize]);
             } else if token.start > last_end {
                 self.key.push(b' ');
             }
             match walk.step(token.tok) {
                 Some(kind) => {
                     self.key.push(b'?');
-                    self.literals.push(LiteralToken { kind, start: token.start, end: token.end });
+                    self.literals.push(LiteralToken {
+                        kind,
+                        start: token.start,
+                        end: token.end,
+                    });
                 }
                 None => self.key.extend_from_slice(bytes),
             }
@@ -143,7 +152,8 @@ impl Digest {
         }
         self.text_len = self.key.len();
         self.key.push(0);
-        self.key.extend(self.literals.iter().map(|literal| literal.kind as u8));
+        self.key
+            .extend(self.literals.iter().map(|literal| literal.kind as u8));
         let mut hasher = std::hash::DefaultHasher::new();
         self.key.hash(&mut hasher);
         self.hash = hasher.finish();
@@ -186,18 +196,25 @@ impl Walk {
                 let of_type = matches!(
                     previous,
                     Some(Tok::Kw(
-                        Kw::CHAR | Kw::BINARY | Kw::DECIMAL | Kw::VARCHAR | Kw::NCHAR | Kw::DATETIME | Kw::TIME | Kw::DOUBLE
+                        Kw::CHAR
+                            | Kw::BINARY
+                            | Kw::DECIMAL
+                            | Kw::VARCHAR
+                            | Kw::NCHAR
+                            | Kw::DATETIME
+                            | Kw::TIME
+                            | Kw::DOUBLE
                     ))
                 );
-                self.region = if of_type { Region::Verbatim } else { Region::Plain };
+                self.region = if of_type {
+                    Region::Verbatim
+                } else {
+                    Region::Plain
+                };
             }
             Tok::RParen => self.region = self.parens.pop().unwrap_or_default(),
             Tok::Kw(Kw::SELECT | Kw::RETURNING) => self.region = Region::List,
-            Tok::Kw(Kw::BY) => {
-                if self.region == Region::Plain {
-                    self.region = Region::Verbatim;
-                }
-            }
+            Tok::Kw(Kw::BY) if self.region == Region::Plain => self.region = Region::Verbatim,
             Tok::Kw(Kw::ASC | Kw::DESC) => {}
             Tok::Kw(
                 Kw::FROM
@@ -230,7 +247,9 @@ impl Walk {
                 Tok::Introducer
                     | Tok::Str
                     | Tok::NationalStr
-                    | Tok::Kw(Kw::DATE | Kw::TIME | Kw::TIMESTAMP | Kw::AS | Kw::SEPARATOR | Kw::INTERVAL)
+                    | Tok::Kw(
+                        Kw::DATE | Kw::TIME | Kw::TIMESTAMP | Kw::AS | Kw::SEPARATOR | Kw::INTERVAL
+                    )
             )
         );
         (!in_list && !bound && self.region != Region::Verbatim).then_some(kind)
@@ -246,20 +265,47 @@ mod tests {
 
     fn text(sql: &str) -> String {
         let mut digest = Digest::default();
-        assert!(digest.fill(sql.as_bytes(), &ParseOptions::default()), "{sql}");
+        assert!(
+            digest.fill(sql.as_bytes(), &ParseOptions::default()),
+            "{sql}"
+        );
         String::from_utf8_lossy(digest.text()).into_owned()
     }
 
     #[test]
     fn literals_are_taken_out() {
-        assert_eq!(text("SELECT a+1 , 'x' FROM t  WHERE id = 5;"), "SELECT a+1 , 'x' FROM t WHERE id = ?");
-        assert_eq!(text("select * from t where a in (1,'b',2.5) limit 3"), "select * from t where a in (?,?,?) limit ?");
-        assert_eq!(text("insert into t values (1,'a'),(-2,NULL)"), "insert into t values (?,?),(-?,NULL)");
-        assert_eq!(text("update t set a=a+1 where b=/* c */'x'"), "update t set a=a+? where b= ?");
-        assert_eq!(text("select a from t where b=1 order by 2 desc, a limit 1"), "select a from t where b=? order by 2 desc, a limit ?");
-        assert_eq!(text("select (select 1 from t where x=2) from t where y=3"), "select (select 1 from t where x=2) from t where y=?");
-        assert_eq!(text("select a from t where cast(b as char(3)) = 'x'"), "select a from t where cast(b as char(3)) = ?");
-        assert_eq!(text("select a from t where d > date '2020-01-01'"), "select a from t where d > date '2020-01-01'");
+        assert_eq!(
+            text("SELECT a+1 , 'x' FROM t  WHERE id = 5;"),
+            "SELECT a+1 , 'x' FROM t WHERE id = ?"
+        );
+        assert_eq!(
+            text("select * from t where a in (1,'b',2.5) limit 3"),
+            "select * from t where a in (?,?,?) limit ?"
+        );
+        assert_eq!(
+            text("insert into t values (1,'a'),(-2,NULL)"),
+            "insert into t values (?,?),(-?,NULL)"
+        );
+        assert_eq!(
+            text("update t set a=a+1 where b=/* c */'x'"),
+            "update t set a=a+? where b= ?"
+        );
+        assert_eq!(
+            text("select a from t where b=1 order by 2 desc, a limit 1"),
+            "select a from t where b=? order by 2 desc, a limit ?"
+        );
+        assert_eq!(
+            text("select (select 1 from t where x=2) from t where y=3"),
+            "select (select 1 from t where x=2) from t where y=?"
+        );
+        assert_eq!(
+            text("select a from t where cast(b as char(3)) = 'x'"),
+            "select a from t where cast(b as char(3)) = ?"
+        );
+        assert_eq!(
+            text("select a from t where d > date '2020-01-01'"),
+            "select a from t where d > date '2020-01-01'"
+        );
     }
 
     #[test]
@@ -267,9 +313,19 @@ mod tests {
         let sql = b"SELECT a FROM t WHERE b = 'it''s' AND c > 18446744073709551616 AND d < 1e3";
         let mut digest = Digest::default();
         assert!(digest.fill(sql, &ParseOptions::default()));
-        let options = ParseOptions { params: true, ..ParseOptions::default() };
-        assert_eq!(parse(digest.text(), &options).map(|parsed| parsed.param_count), Ok(3));
-        let values: Vec<_> = digest.literals().iter().map(|l| l.value(sql, &ParseMode::default())).collect();
+        let options = ParseOptions {
+            params: true,
+            ..ParseOptions::default()
+        };
+        assert_eq!(
+            parse(digest.text(), &options).map(|parsed| parsed.param_count),
+            Ok(3)
+        );
+        let values: Vec<_> = digest
+            .literals()
+            .iter()
+            .map(|l| l.value(sql, &ParseMode::default()))
+            .collect();
         assert_eq!(
             values,
             [
@@ -294,8 +350,17 @@ mod tests {
     #[test]
     fn other_statements_have_none() {
         let mut digest = Digest::default();
-        for sql in ["CREATE TABLE t (a INT)", "SELECT 1; SELECT 2", "SELECT ?", "SELECT 'a", ""] {
-            assert!(!digest.fill(sql.as_bytes(), &ParseOptions::default()), "{sql}");
+        for sql in [
+            "CREATE TABLE t (a INT)",
+            "SELECT 1; SELECT 2",
+            "SELECT ?",
+            "SELECT 'a",
+            "",
+        ] {
+            assert!(
+                !digest.fill(sql.as_bytes(), &ParseOptions::default()),
+                "{sql}"
+            );
         }
     }
 }

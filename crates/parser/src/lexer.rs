@@ -207,11 +207,48 @@ const CHARSETS: &[&str] = &[
 /// Built-in functions that the grammar knows. They are words of it only where a parenthesis follows directly
 /// (under `IGNORE_SPACE`, after blanks too).
 const FUNCTIONS: &[&str] = &[
-     "BIT_AND", "BIT_OR", "BIT_XOR", "CAST", "COUNT", "CUME_DIST", "CURDATE", "CURTIME", "DATE_ADD",
-    "DATE_FORMAT", "DATE_SUB", "DENSE_RANK", "EXTRACT", "FIRST_VALUE", "GROUP_CONCAT", "JSON_ARRAYAGG",
-    "JSON_OBJECTAGG", "LAG", "LEAD", "MAX", "MEDIAN", "MID", "MIN", "NOW", "NTH_VALUE", "NTILE", "PERCENTILE_CONT",
-    "PERCENTILE_DISC", "PERCENT_RANK", "POSITION", "RANK",  "STD", "STDDEV", "STDDEV_POP",
-    "STDDEV_SAMP",  "SUBSTR", "SUBSTRING", "SUM",  "TRIM", "VARIANCE", "VAR_POP", "VAR_SAMP",
+    "BIT_AND",
+    "BIT_OR",
+    "BIT_XOR",
+    "CAST",
+    "COUNT",
+    "CUME_DIST",
+    "CURDATE",
+    "CURTIME",
+    "DATE_ADD",
+    "DATE_FORMAT",
+    "DATE_SUB",
+    "DENSE_RANK",
+    "EXTRACT",
+    "FIRST_VALUE",
+    "GROUP_CONCAT",
+    "JSON_ARRAYAGG",
+    "JSON_OBJECTAGG",
+    "LAG",
+    "LEAD",
+    "MAX",
+    "MEDIAN",
+    "MID",
+    "MIN",
+    "NOW",
+    "NTH_VALUE",
+    "NTILE",
+    "PERCENTILE_CONT",
+    "PERCENTILE_DISC",
+    "PERCENT_RANK",
+    "POSITION",
+    "RANK",
+    "STD",
+    "STDDEV",
+    "STDDEV_POP",
+    "STDDEV_SAMP",
+    "SUBSTR",
+    "SUBSTRING",
+    "SUM",
+    "TRIM",
+    "VARIANCE",
+    "VAR_POP",
+    "VAR_SAMP",
 ];
 
 /// Bytes of names: letters, digits, `_`, `$`, and all beyond ASCII.
@@ -227,6 +264,7 @@ pub(crate) struct Lexer<'s> {
     version: u32,
     /// Inside of an executable comment, whose `*/` is skipped.
     in_executable_comment: bool,
+    saw_executable_comment: bool,
     previous: Tok,
 }
 
@@ -238,12 +276,18 @@ impl<'s> Lexer<'s> {
             mode,
             version,
             in_executable_comment: false,
+            saw_executable_comment: false,
             previous: Tok::Eof,
         }
     }
 
     fn byte(&self, at: usize) -> u8 {
         self.src.get(at).copied().unwrap_or(0)
+    }
+
+    /// Whether the text that was read has an executable comment.
+    pub(crate) fn saw_executable_comment(&self) -> bool {
+        self.saw_executable_comment
     }
 
     pub(crate) fn next_token(&mut self) -> Token {
@@ -320,6 +364,7 @@ impl<'s> Lexer<'s> {
         if self.byte(at) != b'!' && !mariadb_only {
             return self.skip_comment(at, false);
         }
+        self.saw_executable_comment = true;
         at += if mariadb_only { 2 } else { 1 };
         let digits = self.src[at..]
             .iter()
@@ -505,11 +550,18 @@ impl<'s> Lexer<'s> {
             return (Tok::Introducer, start, end);
         }
         let paren = if self.mode.ignore_space {
-            self.src[end..].iter().find(|b| !b.is_ascii_whitespace()).copied()
+            self.src[end..]
+                .iter()
+                .find(|b| !b.is_ascii_whitespace())
+                .copied()
         } else {
             self.src.get(end).copied()
         };
-        if paren == Some(b'(') && FUNCTIONS.iter().any(|f| f.as_bytes().eq_ignore_ascii_case(word)) {
+        if paren == Some(b'(')
+            && FUNCTIONS
+                .iter()
+                .any(|f| f.as_bytes().eq_ignore_ascii_case(word))
+        {
             return (Tok::Func, start, end);
         }
         (Tok::Ident, start, end)

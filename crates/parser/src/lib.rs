@@ -19,3 +19,56 @@ mod parser;
 pub use error::ParseError;
 pub use options::{ParseMode, ParseOptions, SERVER_VERSION};
 pub use parser::{Parsed, parse, parse_expr};
+
+/// Reads any bytes in every way that this crate knows: for fuzzing. It must neither panic nor run away.
+pub fn fuzz_parse(data: &[u8]) {
+    let modes = [
+        ParseMode::default(),
+        ParseMode {
+            ansi_quotes: true,
+            pipes_as_concat: true,
+            ignore_space: true,
+            ..ParseMode::default()
+        },
+        ParseMode {
+            no_backslash_escapes: true,
+            high_not_precedence: true,
+            ..ParseMode::default()
+        },
+    ];
+    for mode in modes {
+        let options = ParseOptions {
+            mode,
+            params: true,
+            multi_statements: true,
+            ..ParseOptions::default()
+        };
+        let mut rest = data;
+        while let Ok(parsed) = parse(rest, &options) {
+            if let ast::Statement::Query(query) = &parsed.statement {
+                display::query(query);
+            }
+            if parsed.end == 0 || parsed.end >= rest.len() {
+                break;
+            }
+            rest = &rest[parsed.end..];
+        }
+        if let Ok(expr) = parse_expr(data, &options) {
+            display::expr(&expr);
+        }
+        digest::Digest::default().fill(data, &options);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Long lists of values are most of what large statements consist of.
+    #[test]
+    fn expressions_are_small() {
+        assert!(
+            size_of::<crate::ast::Expr>() <= 112,
+            "{}",
+            size_of::<crate::ast::Expr>()
+        );
+    }
+}

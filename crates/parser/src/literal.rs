@@ -71,6 +71,38 @@ pub(crate) fn unbit(digits: &[u8]) -> Vec<u8> {
         .collect()
 }
 
+/// Takes the marks of executable comments out of a text, as MariaDB does before it names a column by it;
+/// other comments stay.
+pub(crate) fn without_executable_marks(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text[at..];
+        let mark = if rest.starts_with(b"/*!") { 3 } else { 4 };
+        if rest.starts_with(b"/*!") || rest.starts_with(b"/*M!") {
+            let digits = rest[mark..]
+                .iter()
+                .take(6)
+                .take_while(|byte| byte.is_ascii_digit())
+                .count();
+            at += mark + if digits >= 5 { digits } else { 0 };
+        } else if rest.starts_with(b"*/") {
+            at += 2;
+        } else if rest.starts_with(b"/*") {
+            let len = rest
+                .windows(2)
+                .position(|pair| pair == b"*/")
+                .map_or(rest.len(), |end| end + 2);
+            out.extend_from_slice(&rest[..len]);
+            at += len;
+        } else {
+            out.push(text[at]);
+            at += 1;
+        }
+    }
+    out
+}
+
 /// A name's text; bytes that are not UTF-8 become replacement characters.
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -78,7 +110,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{unbit, unhex, unquote};
+    use super::{unbit, unhex, unquote, without_executable_marks};
 
     #[test]
     fn strings() {
@@ -90,6 +122,15 @@ mod tests {
         assert_eq!(unquote(br"'a\n'", false), br"a\n");
         assert_eq!(unquote(b"``````", false), b"``");
         assert_eq!(unquote(b"''", true), b"");
+    }
+
+    #[test]
+    fn executable_marks() {
+        assert_eq!(without_executable_marks(b"a /*!50000 + 1 */"), b"a  + 1 ");
+        assert_eq!(
+            without_executable_marks(b"a /* x */ + /*M! 1"),
+            b"a /* x */ +  1"
+        );
     }
 
     #[test]

@@ -35,6 +35,8 @@ pub struct ExplainRow {
     pub rows: Option<u64>,
     /// Using where; Using index; …
     pub extra: String,
+    /// Address of the scan in the plan, by which ANALYZE finds what the executor counted.
+    pub scan: Option<usize>,
 }
 
 /// The rows of EXPLAIN for a plan.
@@ -541,6 +543,7 @@ fn scan_row(s: &TableScan, id: u32, kind: &str, above: Above, outer: &[String]) 
         select_type: kind.to_owned(),
         table: Some(s.alias.clone()),
         rows: Some(s.rows.round().max(1.0) as u64),
+        scan: Some(std::ptr::from_ref(s) as usize),
         ..ExplainRow::default()
     };
     if let Some(p) = &s.partitions {

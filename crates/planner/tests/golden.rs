@@ -48,3 +48,8 @@ fn access() {
 fn explain() {
     script("explain.plan");
 }
+
+#[test]
+fn columns() {
+    script("columns.plan");
+}

@@ -85,7 +85,7 @@ pub use binary_value::{ParamType, ParamValue};
 pub use capabilities::Capabilities;
 pub use column_type::{ColumnFlags, ColumnType};
 pub use command::{
-    BinlogDump, BulkParam, Command, CommandCode, CursorFlags, LAST_PREPARED, RegisterSlave,
+    BinlogDump, BulkFlags, BulkParam, Command, CommandCode, CursorFlags, LAST_PREPARED, RegisterSlave,
     StmtBulkExecute, StmtExecute,
 };
 pub use error::{DecodeError, FrameError};

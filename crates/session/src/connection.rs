@@ -194,6 +194,7 @@ fn enter(session: &mut Session, account: &Arc<Account>, login: &Login, host: &st
     if !init.is_empty() && !account.allows("CONNECTION ADMIN", "", "") {
         tracing::debug!("init_connect is not run for administrators only");
     }
+    session.track_from_here();
     Ok(())
 }
 
@@ -310,6 +311,7 @@ fn command(session: &mut Session, client: &mut Client, payload: &[u8], host: &st
         Command::ChangeUser(c) => return change_user(session, client, &c, host),
         Command::StmtPrepare(sql) => session.stmt_prepare(client, sql).map(|()| None),
         Command::StmtExecute(e) => session.stmt_execute(client, &e).map(|()| None),
+        Command::StmtBulkExecute(e) => session.stmt_bulk_execute(client, &e).map(|()| None),
         Command::StmtSendLongData { statement_id, param, data } => {
             session.stmt_long_data(statement_id, param, data);
             return Ok(true);
@@ -321,7 +323,7 @@ fn command(session: &mut Session, client: &mut Client, payload: &[u8], host: &st
         Command::StmtReset(id) => session.stmt_reset(id).map(|()| Some(Done::default())),
         Command::StmtFetch { statement_id, rows } => session.stmt_fetch(client, statement_id, rows).map(|()| None),
         Command::CreateDb(_) | Command::DropDb(_) | Command::BinlogDump(_) | Command::RegisterSlave(_)
-        | Command::StmtBulkExecute(_) | Command::Unknown { .. } => Err(sql_err!(ER_UNKNOWN_COM_ERROR)),
+        | Command::Unknown { .. } => Err(sql_err!(ER_UNKNOWN_COM_ERROR)),
     };
     match answered {
         Ok(Some(done)) => session.write_ok(client, &done, false),

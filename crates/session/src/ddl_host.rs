@@ -8,13 +8,12 @@ use selkie_binlog::event::{QueryStatus, StatusVar};
 use selkie_catalog::dictionary::Dictionary;
 use selkie_catalog::mdl::MdlMode;
 use selkie_catalog::{Schema, Table};
-use selkie_ddl::host::{AccountName, DdlHost, DdlRecord, DdlSettings, WriteRows};
+use selkie_ddl::{AccountName, DdlHost, DdlRecord, DdlSettings, WriteRows};
 use selkie_engine::{Engine, IndexId};
 use selkie_executor::tables::TableRuntimes;
 use selkie_executor::{ExecCtx, txn_error};
-use selkie_expr::{EvalContext, Expr};
+use selkie_expr::EvalContext;
 use selkie_parser::ast::{self, Statement};
-use selkie_planner::plan::{self, QueryPlan, TargetTable};
 use selkie_types::{Collation, Diagnostics, SqlResult, sql_err};
 
 use crate::client::Client;
@@ -42,12 +41,8 @@ impl Session {
     pub fn run_maintenance(&mut self, client: &mut Client, m: &ast::TableMaintenance, answer: Answer) -> SqlResult<()> {
         self.commit_implicitly()?;
         let held = self.mdl.len();
-        let result = selkie_ddl::maintenance(m, &mut SessionDdl { session: self });
-        if !self.prepared.pinned() {
-            self.release_mdl(held);
-        }
-        let (columns, rows) = result?;
-        self.write_result(client, &columns, &rows, answer)
+        let _ = (client, m, answer, held);
+        Err(crate::host::not_supported("table maintenance"))
     }
 
     /// Status variables that a replica needs to run a statement of this session alike.
@@ -114,7 +109,7 @@ impl SessionDdl<'_> {
     /// Lets `f` plan with the session's settings in the current dictionary.
     fn planning<T>(&self, f: impl FnOnce(&selkie_planner::PlanContext<'_>) -> SqlResult<T>) -> SqlResult<T> {
         let schema = self.session.instance.dictionary.schema();
-        let view = HostView { host: &self.session.host };
+        let view = HostView::new(&self.session.host);
         f(&plan_context(&self.session.host, &schema, &view, &[]))
     }
 }
@@ -226,30 +221,8 @@ impl DdlHost for SessionDdl<'_> {
             Some(write) => session.commit_ddl_with_rows(record, write),
         }
     }
-    fn bind_column_expr(&mut self, expr: &ast::Expr, table: &Table) -> SqlResult<Expr> {
-        self.planning(|cx| selkie_planner::bind_column_syntax(cx, expr, table))
-    }
-    fn bind_target(&mut self, table: &Arc<Table>) -> SqlResult<TargetTable> {
-        self.planning(|cx| selkie_planner::bind_target(cx, table))
-    }
-    fn plan_query(&mut self, query: &ast::Query) -> SqlResult<QueryPlan> {
-        let statement = Statement::Query(Box::new(query.clone()));
-        let ready = self.session.plan(&statement, &[])?;
-        match &ready.planned.statement {
-            plan::Statement::Query(q) => Ok((**q).clone()),
-            _ => Err(sql_err!(ER_UNKNOWN_ERROR)),
-        }
-    }
-    fn plan_view(&mut self, view: &Table) -> SqlResult<QueryPlan> {
-        let text = match &view.kind {
-            selkie_catalog::TableKind::View(v) => v.query.clone(),
-            _ => return Err(sql_err!(ER_WRONG_OBJECT, view.db, view.name, "VIEW")),
-        };
-        let parsed = selkie_parser::parse(text.as_bytes(), &Default::default()).map_err(crate::session::parse_error)?;
-        match parsed.statement {
-            Statement::Query(q) => self.plan_query(&q),
-            _ => Err(sql_err!(ER_VIEW_INVALID, view.db, view.name)),
-        }
+    fn with_plan(&mut self, f: &mut dyn FnMut(&selkie_planner::PlanContext<'_>) -> SqlResult<()>) -> SqlResult<()> {
+        self.planning(f)
     }
     fn with_exec(&mut self, f: &mut dyn FnMut(&mut ExecCtx<'_>) -> SqlResult<()>) -> SqlResult<()> {
         self.session.begin_if_needed();

@@ -1,5 +1,6 @@
 //! Queries and data changes: planned, locked against DDL, executed in the session's transaction, answered.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,6 @@ use selkie_planner::context::{
 };
 use selkie_planner::plan::{self, KeyRange, OutputColumn, QueryPlan};
 use selkie_planner::{Planned, Planner};
-use selkie_protocol::response::Ok as OkPacket;
 use selkie_types::{SqlError, SqlResult, SqlType, Value, sql_err};
 
 use crate::client::Client;
@@ -32,10 +32,13 @@ pub struct Ready {
     pub planned: Planned,
     /// Tables and views, each once.
     pub tables: Vec<Arc<Table>>,
+    /// Whether the plan depends on the types of user variables, which any statement may change.
+    pub reads_user_vars: bool,
 }
 
 impl Ready {
-    fn new(planned: Planned, schema: &Schema, host: &Host) -> Ready {
+    fn new(planned: Planned, schema: &Schema, view: &HostView<'_>) -> Ready {
+        let host = view.host;
         let mut tables: Vec<Arc<Table>> = Vec::new();
         for a in &planned.accessed {
             let temporary = host.temporary_table(&a.db, &a.table);
@@ -45,7 +48,7 @@ impl Ready {
                 tables.push(t);
             }
         }
-        Ready { planned, tables }
+        Ready { planned, tables, reads_user_vars: view.user_vars_read.get() }
     }
 }
 
@@ -67,6 +70,14 @@ impl Session {
         self.run_planned(client, &planned, &[], text, answer)
     }
 
+    /// Bookkeeping before a data statement whose plan is there already.
+    pub(crate) fn begin_data_statement(&mut self) {
+        self.host.counts = self.diagnostics_counts();
+        self.diag.clear();
+        self.diag.max_kept = self.host.hot.max_error_count;
+        self.host.in_transaction = self.in_open_transaction();
+    }
+
     /// Plans a statement in the present dictionary and takes metadata locks on its tables.
     pub fn plan(&mut self, statement: &Statement, param_types: &[SqlType]) -> SqlResult<Arc<Ready>> {
         loop {
@@ -82,10 +93,10 @@ impl Session {
     pub fn plan_in(&self, schema: &Arc<Schema>, statement: &Statement, param_types: &[SqlType]) -> SqlResult<Ready> {
         bump(&self.instance().status.plan_misses);
         let host = &self.host;
-        let view = HostView { host };
+        let view = HostView::new(host);
         let context = plan_context(host, schema, &view, param_types);
         let planned = Planner::plan_full(statement, &context)?;
-        Ok(Ready::new(planned, schema, host))
+        Ok(Ready::new(planned, schema, &view))
     }
 
     /// Takes shared metadata locks on a plan's tables. `false`: the dictionary changed meanwhile, plan again.
@@ -127,17 +138,7 @@ impl Session {
         })?;
         match ending {
             Ending::Done(done) => self.write_ok(client, &done, answer.more),
-            Ending::Rows => {
-                let end = OkPacket {
-                    status: self.status(answer.more),
-                    warnings: self.warning_count(),
-                    affected_rows: 0,
-                    last_insert_id: 0,
-                    info: b"",
-                    session_state: &[],
-                };
-                client.end_of_rows(&end);
-            }
+            Ending::Rows => self.write_end(client, answer.more),
         }
         Ok(())
     }
@@ -158,6 +159,7 @@ impl Session {
             self.log.begin_statement((now / 1_000_000) as u32, &self.host.hot.time_zone, annotation);
         }
         self.host.insert_id_set = false;
+        self.track.statement(writes);
         match f(self) {
             Ok(result) => {
                 if writes {
@@ -297,15 +299,7 @@ impl Session {
         self.write_rows(client, columns, rows, answer)?;
         self.host.found_rows = (rows.len() / columns.len().max(1)) as u64;
         self.host.row_count = -1;
-        let end = OkPacket {
-            affected_rows: 0,
-            last_insert_id: 0,
-            status: self.status(answer.more),
-            warnings: self.warning_count(),
-            info: b"",
-            session_state: &[],
-        };
-        client.end_of_rows(&end);
+        self.write_end(client, answer.more);
         Ok(())
     }
 
@@ -381,7 +375,7 @@ impl Session {
             return Ok(());
         }
         for a in &planned.planned.accessed {
-            if a.definer.is_some() || crate::virtual_tables::is_database(&a.db) {
+            if a.definer.is_some() || crate::virtual_tables::is_open_to_all(&a.db) {
                 continue;
             }
             let word = match a.kind {
@@ -501,12 +495,20 @@ pub fn plan_context<'a>(
 
 /// The session as the planner sees it.
 pub struct HostView<'a> {
-    /// Its state.
-    pub host: &'a Host,
+    host: &'a Host,
+    user_vars_read: Cell<bool>,
+}
+
+impl<'a> HostView<'a> {
+    /// Of a session's state.
+    pub fn new(host: &'a Host) -> HostView<'a> {
+        HostView { host, user_vars_read: Cell::new(false) }
+    }
 }
 
 impl Variables for HostView<'_> {
     fn user_var_type(&self, name: &str) -> Option<SqlType> {
+        self.user_vars_read.set(true);
         self.host.user_vars.get(&name.to_lowercase()).map(|(_, t)| t.clone())
     }
     fn system_var_type(&self, _scope: VarScope, name: &str) -> Option<SqlType> {
@@ -522,7 +524,7 @@ impl TemporaryTables for HostView<'_> {
 
 impl VirtualTables for HostView<'_> {
     fn columns(&self, db: &str, name: &str) -> Option<Vec<VirtualColumn>> {
-        crate::virtual_tables::columns(db, name)
+        crate::virtual_tables::columns_for(self.host, db, name)
     }
 }
 

@@ -52,6 +52,8 @@ pub struct Host {
     pub counts: (u64, u64),
     /// Whether a transaction is open.
     pub in_transaction: bool,
+    /// What a SHOW … WHERE is about to filter.
+    pub show_result: Option<crate::virtual_tables::ShowResult>,
     rng: SmallRng,
 }
 
@@ -78,6 +80,7 @@ impl Host {
             last_gtid: String::new(),
             counts: (0, 0),
             in_transaction: false,
+            show_result: None,
             rng: SmallRng::seed_from_u64(rand::random()),
         }
     }
@@ -85,6 +88,11 @@ impl Host {
     /// Sets a session variable by name and refreshes what depends on it.
     pub fn set_var(&mut self, name: &str, value: &str) {
         self.vars.set_named(name, value);
+        self.refresh_hot();
+    }
+
+    /// Reads [`Self::hot`] anew after a change of variables.
+    pub fn refresh_hot(&mut self) {
         self.hot = Hot::of(&self.vars);
     }
 
@@ -132,7 +140,7 @@ impl Host {
     }
 
     /// Variables whose value is computed when read.
-    fn computed(&self, name: &str) -> Option<Value> {
+    pub(crate) fn computed(&self, name: &str) -> Option<Value> {
         let text = |s: &str| Some(Value::text(s));
         match name {
             "last_insert_id" | "identity" => Some(Value::UInt(self.last_insert_id)),
@@ -167,7 +175,7 @@ impl SessionInfo for Host {
         format!("{}@{}", self.account.user, self.account.host)
     }
     fn current_role(&self) -> Option<String> {
-        None
+        self.account.active_role.clone()
     }
     fn database(&self) -> Option<String> {
         self.database.clone()
@@ -269,7 +277,7 @@ impl SessionHost for Host {
         crate::virtual_tables::rows(self, db, name, lookups)
     }
     fn virtual_width(&mut self, db: &str, name: &str) -> SqlResult<usize> {
-        crate::virtual_tables::columns(db, name)
+        crate::virtual_tables::columns_for(self, db, name)
             .map(|c| c.len())
             .ok_or_else(|| sql_err!(ER_UNKNOWN_TABLE, name, db))
     }

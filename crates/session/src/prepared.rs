@@ -1,5 +1,7 @@
 //! Prepared statements: of the binary protocol and of PREPARE.
 
+mod bulk;
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -233,9 +235,7 @@ impl Session {
             let (statement, text) = (p.statement.clone(), p.text.clone());
             return self.execute(client, &statement, &text, answer);
         }
-        self.host.counts = (self.diag.total, 0);
-        self.diag.clear();
-        self.diag.max_kept = self.host.hot.max_error_count;
+        self.begin_data_statement();
         let ready = self.prepared_plan(p, types)?;
         if cursor && let plan::Statement::Query(q) = &ready.planned.statement {
             let q = q.clone();

@@ -19,7 +19,7 @@ use selkie_catalog::mdl::{HeldMdl, MdlError, MdlMode};
 use selkie_executor::{Txn, txn_error};
 use selkie_parser::ast::{self, Statement};
 use selkie_parser::{ParseMode, ParseOptions, parse};
-use selkie_protocol::ServerStatus;
+use selkie_protocol::{Capabilities, ServerStatus};
 use selkie_protocol::response::Ok as OkPacket;
 use selkie_txn::TxnError;
 use selkie_types::{Diagnostics, Level, SqlError, SqlMode, SqlResult, codes, sql_err};
@@ -75,6 +75,8 @@ pub struct Session {
     pub prepared: PreparedStatements,
     /// Plans of text statements by digest.
     pub plans: crate::plan_cache::PlanCache,
+    /// What OK packets tell of the session's state.
+    pub track: crate::track::Tracker,
     /// Metadata locks held.
     pub mdl: HeldMdl,
     /// BEGIN was given.
@@ -84,6 +86,8 @@ pub struct Session {
     savepoints: Vec<Savepoint>,
     /// SET TRANSACTION for the next one only.
     pub next_isolation: Option<selkie_txn::Isolation>,
+    /// SET TRANSACTION READ ONLY for the next one only.
+    pub next_read_only: Option<bool>,
     /// CLIENT_MULTI_STATEMENTS is on.
     pub multi_statements: bool,
     /// The client wants matched instead of changed rows.
@@ -111,11 +115,13 @@ impl Session {
             diag: Diagnostics::default(),
             prepared: PreparedStatements::default(),
             plans: crate::plan_cache::PlanCache::default(),
+            track: crate::track::Tracker::default(),
             mdl: Vec::new(),
             explicit: false,
             read_only: false,
             savepoints: Vec::new(),
             next_isolation: None,
+            next_read_only: None,
             multi_statements: false,
             found_rows: false,
             closing: false,
@@ -146,6 +152,7 @@ impl Session {
         self.host.last_insert_id = 0;
         self.diag = Diagnostics::default();
         self.next_isolation = None;
+        self.next_read_only = None;
         self.plans.clear();
     }
 
@@ -153,15 +160,16 @@ impl Session {
     pub fn status(&self, more: bool) -> ServerStatus {
         let mut s = ServerStatus::EMPTY;
         s.set(ServerStatus::SERVER_STATUS_AUTOCOMMIT, self.host.hot.autocommit);
-        s.set(ServerStatus::SERVER_STATUS_IN_TRANS, self.in_transaction() && self.begun_or_explicit());
+        s.set(ServerStatus::SERVER_STATUS_IN_TRANS, self.in_open_transaction());
         s.set(ServerStatus::SERVER_STATUS_NO_BACKSLASH_ESCAPES, self.host.hot.sql_mode.has(SqlMode::NO_BACKSLASH_ESCAPES));
         s.set(ServerStatus::SERVER_STATUS_ANSI_QUOTES, self.host.hot.sql_mode.has(SqlMode::ANSI_QUOTES));
         s.set(ServerStatus::SERVER_MORE_RESULTS_EXISTS, more);
         s
     }
 
-    fn begun_or_explicit(&self) -> bool {
-        self.explicit || self.begun
+    /// Whether statements belong to a transaction that goes on after them, and that has begun.
+    pub(crate) fn in_open_transaction(&self) -> bool {
+        self.in_transaction() && (self.explicit || self.begun)
     }
 
     /// Whether statements belong to a transaction that goes on after them.
@@ -260,11 +268,10 @@ impl Session {
         answer: Answer,
     ) -> SqlResult<()> {
         if !keeps_diagnostics(statement) {
-            self.host.counts = self.diagnostics_counts();
-            self.diag.clear();
-            self.diag.max_kept = self.host.hot.max_error_count;
+            self.begin_data_statement();
         }
-        self.host.in_transaction = self.in_transaction() && self.begun_or_explicit();
+        self.host.in_transaction = self.in_open_transaction();
+        crate::status::count_statement(&self.instance().status, statement);
         let done = match statement {
             Statement::Empty => return Err(sql_err!(ER_EMPTY_QUERY)),
             Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) | Statement::Do(_) => {
@@ -349,6 +356,10 @@ impl Session {
                 self.instance().request_shutdown();
                 Done::default()
             }
+            accounts if crate::grants::is_account_statement(accounts) => {
+                self.commit_implicitly()?;
+                self.run_account_statement(accounts, text)?
+            }
             other => {
                 self.commit_implicitly()?;
                 self.run_ddl(other, text)?
@@ -361,15 +372,32 @@ impl Session {
 
     /// Writes an OK packet.
     pub fn write_ok(&mut self, client: &mut Client, done: &Done, more: bool) {
+        let status = self.status(more);
         let ok = OkPacket {
             affected_rows: done.affected,
             last_insert_id: done.insert_id,
-            status: self.status(more),
+            status,
             warnings: self.warning_count(),
             info: done.info.as_bytes(),
             session_state: &[],
         };
-        client.ok(&ok);
+        client.ok(&self.with_changes(client, ok));
+    }
+
+    /// Ends a result set.
+    pub fn write_end(&mut self, client: &mut Client, more: bool) {
+        let (status, warnings) = (self.status(more), self.warning_count());
+        let end = OkPacket { status, warnings, ..OkPacket::default() };
+        client.end_of_rows(&self.with_changes(client, end));
+    }
+
+    /// The packet with what changed in the session, for clients that want to know.
+    fn with_changes<'a>(&'a mut self, client: &Client, ok: OkPacket<'a>) -> OkPacket<'a> {
+        if !client.capabilities.contains(Capabilities::CLIENT_SESSION_TRACK) {
+            return ok;
+        }
+        self.track_changes();
+        ok.with_session_track(self.track.changes())
     }
 
     /// Number of warnings for packets.
@@ -377,7 +405,7 @@ impl Session {
         self.diag.total.min(u16::MAX.into()) as u16
     }
 
-    fn diagnostics_counts(&self) -> (u64, u64) {
+    pub(crate) fn diagnostics_counts(&self) -> (u64, u64) {
         let errors = self.diag.conditions.iter().filter(|(l, _)| *l == Level::Error).count() as u64;
         (self.diag.total, errors)
     }
@@ -410,7 +438,7 @@ impl Session {
         self.commit()?;
         self.release_mdl(0);
         self.explicit = true;
-        self.read_only = read_only.unwrap_or(self.host.hot.read_only);
+        self.read_only = read_only.or(self.next_read_only.take()).unwrap_or(self.host.hot.read_only);
         if consistent_snapshot {
             self.begin_if_needed();
             self.txn.snapshot();
@@ -425,6 +453,7 @@ impl Session {
         self.explicit = false;
         self.read_only = false;
         self.begun = false;
+        self.track.transaction_ended();
         if !self.mdl_pinned() {
             self.release_mdl(0);
         }
@@ -461,6 +490,7 @@ impl Session {
         self.explicit = false;
         self.read_only = false;
         self.begun = false;
+        self.track.transaction_ended();
         if !self.mdl_pinned() {
             self.release_mdl(0);
         }
@@ -588,6 +618,7 @@ impl Session {
         }
         let db = if crate::virtual_tables::is_database(db) { db.to_lowercase() } else { db.to_owned() };
         self.host.set_database(Some(db));
+        self.track.schema_changed();
         Ok(())
     }
 
@@ -623,11 +654,6 @@ impl Session {
         }
         selkie_protocol::response::Eof { warnings: 0, status }.encode(&mut client.out);
         Ok(())
-    }
-
-    /// Answers a text statement from the plan cache, if it is there.
-    fn try_cached(&mut self, _client: &mut Client, _text: &[u8], _answer: Answer) -> SqlResult<bool> {
-        Ok(false)
     }
 
     fn run_kill(&mut self, k: &ast::Kill) -> SqlResult<()> {

@@ -17,8 +17,25 @@ use crate::ir::{
 use std::sync::Arc;
 
 const NAMES: &[&str] = &[
-    "any_value", "avg", "bit_and", "bit_or", "bit_xor", "count", "group_concat", "json_arrayagg", "json_objectagg",
-    "max", "min", "std", "stddev", "stddev_pop", "stddev_samp", "sum", "var_pop", "var_samp", "variance",
+    "any_value",
+    "avg",
+    "bit_and",
+    "bit_or",
+    "bit_xor",
+    "count",
+    "group_concat",
+    "json_arrayagg",
+    "json_objectagg",
+    "max",
+    "min",
+    "std",
+    "stddev",
+    "stddev_pop",
+    "stddev_samp",
+    "sum",
+    "var_pop",
+    "var_samp",
+    "variance",
 ];
 
 const WINDOW_ONLY: &[(&str, RankFunction)] = &[
@@ -79,9 +96,7 @@ pub fn bind_aggregate(
 ) -> SqlResult<AggregateCall> {
     let name = name.to_ascii_lowercase();
     let (function, args, ty, nullable): Bound = match name.as_str() {
-        "count" => {
-            (Arc::new(simple::Count), args, attr::bigint(21, false), false)
-        }
+        "count" => (Arc::new(simple::Count), args, attr::bigint(21, false), false),
         "sum" => bind_sum(one(args, &name)?),
         "avg" => bind_avg(cx, one(args, &name)?),
         "min" | "max" => {
@@ -92,7 +107,11 @@ pub fn bind_aggregate(
                 }
                 t => t.clone(),
             };
-            let f = simple::Extreme { max: name == "max", collation: e.ty.collation(), by_text: matches!(e.ty, SqlType::Enum(_) | SqlType::Set(_)).then(|| e.ty.clone()) };
+            let f = simple::Extreme {
+                max: name == "max",
+                collation: e.ty.collation(),
+                by_text: matches!(e.ty, SqlType::Enum(_) | SqlType::Set(_)).then(|| e.ty.clone()),
+            };
             (Arc::new(f), vec![e], ty, true)
         }
         "any_value" => {
@@ -153,7 +172,7 @@ fn bind_avg(cx: &BindCtx, e: Expr) -> Bound {
         Family::Real => {
             let decimals = attr::expr_decimals(&e);
             let ty = if decimals < attr::NOT_FIXED {
-                attr::double_len(attr::char_len(&e.ty) + increment, decimals + increment)
+                attr::double_len(attr::char_len(&e.ty).saturating_add(increment), decimals + increment)
             } else {
                 SqlType::DOUBLE
             };
@@ -201,7 +220,10 @@ pub fn bind_window(
     let frame = frame.unwrap_or(default_frame);
     let Some(rank) = rank_function(name) else {
         if distinct {
-            return Err(sql_err!(ER_NOT_SUPPORTED_YET, format!("{}(DISTINCT) aggregate as window function", name.to_ascii_uppercase())));
+            return Err(sql_err!(
+                ER_NOT_SUPPORTED_YET,
+                format!("{}(DISTINCT) aggregate as window function", name.to_ascii_uppercase())
+            ));
         }
         let call = bind_aggregate(cx, name, false, args, Vec::new(), None, None)?;
         let (ty, nullable) = (call.ty.clone(), call.nullable);
@@ -221,11 +243,24 @@ pub fn bind_window(
     if !expected.contains(&args.len()) {
         return wrong_count(name);
     }
-    if matches!(rank, RankFunction::Rank | RankFunction::DenseRank | RankFunction::PercentRank | RankFunction::CumeDist | RankFunction::Lag | RankFunction::Lead | RankFunction::Ntile) && order_by.is_empty() && !matches!(rank, RankFunction::Ntile) {
+    if matches!(
+        rank,
+        RankFunction::Rank
+            | RankFunction::DenseRank
+            | RankFunction::PercentRank
+            | RankFunction::CumeDist
+            | RankFunction::Lag
+            | RankFunction::Lead
+            | RankFunction::Ntile
+    ) && order_by.is_empty()
+        && !matches!(rank, RankFunction::Ntile)
+    {
         return Err(sql_err!(ER_NO_ORDER_LIST_IN_WINDOW_SPEC, name.to_ascii_lowercase()));
     }
     let (ty, nullable, args) = match rank {
-        RankFunction::RowNumber | RankFunction::Rank | RankFunction::DenseRank => (attr::bigint(21, false), false, args),
+        RankFunction::RowNumber | RankFunction::Rank | RankFunction::DenseRank => {
+            (attr::bigint(21, false), false, args)
+        }
         RankFunction::Ntile => (attr::bigint(21, false), false, args.into_iter().map(args::to_int).collect()),
         RankFunction::PercentRank | RankFunction::CumeDist => (attr::double_len(17, 10), true, args),
         RankFunction::Median | RankFunction::PercentileCont => {
@@ -273,4 +308,40 @@ fn text_args(cx: &BindCtx, name: &str, args: Vec<Expr>) -> SqlResult<(Vec<Expr>,
     let operands: Vec<&Expr> = args.iter().collect();
     let c = collation::for_result(cx, name, &operands)?.collation;
     Ok((args.into_iter().map(|e| collation::convert(cx, e, c)).collect(), c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selkie_types::IntWidth;
+
+    fn window(name: &str, args: Vec<Expr>) -> SqlResult<WindowCall> {
+        let key = SortKey { expr: column(), descending: false };
+        let spec = WindowSpec { partition_by: Vec::new(), order_by: vec![key], frame: None };
+        bind_window(&BindCtx::default(), name, false, args, None, spec)
+    }
+
+    fn column() -> Expr {
+        Expr::column(0, attr::int(IntWidth::Int, 11, false), false)
+    }
+
+    #[test]
+    fn window_functions_have_mariadbs_types() {
+        let rank = window("RANK", Vec::new()).unwrap();
+        assert_eq!((rank.ty, rank.nullable), (attr::bigint(21, false), false));
+        let share = window("percent_rank", Vec::new()).unwrap();
+        assert_eq!(share.ty, attr::double_len(17, 10));
+        let lag = window("lag", vec![column()]).unwrap();
+        assert_eq!((lag.ty, lag.nullable), (column().ty, true));
+        let sum = window("sum", vec![column()]).unwrap();
+        assert_eq!(sum.ty, attr::decimal(32, 0, false));
+        assert!(matches!(sum.frame, (FrameUnit::Range, FrameBound::UnboundedPreceding, FrameBound::CurrentRow)));
+        assert_eq!(window("ntile", Vec::new()).unwrap_err().code(), 1582);
+    }
+
+    #[test]
+    fn names_in_any_case() {
+        assert!(is_aggregate_name("Group_Concat") && !is_aggregate_name("concat"));
+        assert!(is_window_only_name("ROW_NUMBER") && !is_window_only_name("sum"));
+    }
 }

@@ -230,6 +230,12 @@ pub(crate) fn seconds_decimals(e: &Expr) -> u8 {
 
 /// The longest text of an operand in bytes of its character set; numbers and dates have one byte a character.
 pub(crate) fn byte_len(e: &Expr) -> u64 {
+    // The length of a TEXT column is one in bytes.
+    if let (ExprKind::Column(_), SqlType::Text { kind, len, .. }) = (&e.kind, &e.ty)
+        && !matches!(kind, TextKind::Char | TextKind::VarChar)
+    {
+        return *len as u64;
+    }
     expr_char_len(e) as u64 * e.ty.collation().map_or(1, |c| c.charset().max_len()) as u64
 }
 

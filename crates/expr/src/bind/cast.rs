@@ -28,7 +28,11 @@ pub fn bind_cast(cx: &BindCtx, e: Expr, target: CastTarget) -> SqlResult<Expr> {
             };
             node(e, ty, nullable, numeric)
         }
-        CastTarget::Unsigned => node(e, attr::bigint(20, true), nullable, numeric),
+        CastTarget::Unsigned => {
+            let e = crate::func::args::hex_number(&e).unwrap_or(e);
+            let len = if attr::is_unsigned(&e.ty) { attr::char_len(&e.ty).min(20) } else { 20 };
+            node(e, attr::int_by_len(len, true), nullable, numeric)
+        }
         CastTarget::Decimal(p, s) => {
             if s as u32 > attr::MAX_SCALE {
                 return Err(sql_err!(ER_TOO_BIG_SCALE, crate::describe::describe(&e), attr::MAX_SCALE));
@@ -47,8 +51,14 @@ pub fn bind_cast(cx: &BindCtx, e: Expr, target: CastTarget) -> SqlResult<Expr> {
         }
         CastTarget::Float => node(e, SqlType::Float { unsigned: false, zerofill: false, digits: None }, true, numeric),
         CastTarget::Date => node(e, SqlType::Date, true, numeric),
-        CastTarget::Time(fsp) => node(e, SqlType::Time { fsp: checked_fsp(fsp, "CAST")? }, true, numeric),
-        CastTarget::DateTime(fsp) => node(e, SqlType::DateTime { fsp: checked_fsp(fsp, "CAST")? }, true, numeric),
+        CastTarget::Time(fsp) => {
+            let fsp = checked_fsp(fsp, &e)?;
+            node(e, SqlType::Time { fsp }, true, numeric)
+        }
+        CastTarget::DateTime(fsp) => {
+            let fsp = checked_fsp(fsp, &e)?;
+            node(e, SqlType::DateTime { fsp }, true, numeric)
+        }
         CastTarget::Binary(len) => to_binary(e, len),
         CastTarget::Char(len, collation) => {
             let collation = collation.unwrap_or(cx.collation_connection);
@@ -62,21 +72,25 @@ pub fn bind_cast(cx: &BindCtx, e: Expr, target: CastTarget) -> SqlResult<Expr> {
 
 fn int_cast_len(e: &Expr) -> u32 {
     match &e.ty {
-        SqlType::Date | SqlType::Time { .. } | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => attr::char_len(&e.ty),
+        SqlType::Date | SqlType::Time { .. } | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => {
+            attr::char_len(&e.ty)
+        }
         other => attr::char_len(other).max(2),
     }
 }
 
 /// Error 1426 for more than six fractional digits.
-pub(crate) fn checked_fsp(fsp: u8, what: &str) -> SqlResult<u8> {
-    if fsp > 6 { Err(sql_err!(ER_TOO_BIG_PRECISION, what, 6)) } else { Ok(fsp) }
+fn checked_fsp(fsp: u8, e: &Expr) -> SqlResult<u8> {
+    if fsp > 6 { Err(sql_err!(ER_TOO_BIG_PRECISION, crate::describe::describe(e), 6)) } else { Ok(fsp) }
 }
 
 fn to_binary(e: Expr, len: Option<u32>) -> Expr {
     let nullable = e.nullable;
     let bytes = match &e.ty {
         SqlType::Text { len, collation, kind } => match kind {
-            selkie_types::TextKind::Char | selkie_types::TextKind::VarChar => *len as u64 * collation.charset().max_len() as u64,
+            selkie_types::TextKind::Char | selkie_types::TextKind::VarChar => {
+                *len as u64 * collation.charset().max_len() as u64
+            }
             _ => *len as u64 * collation.charset().max_len() as u64,
         },
         _ => attr::expr_char_len(&e) as u64,
@@ -101,11 +115,11 @@ fn to_binary(e: Expr, len: Option<u32>) -> Expr {
 pub fn bind_convert_using(cx: &BindCtx, e: Expr, charset: Charset) -> SqlResult<Expr> {
     let e = collation::to_text(cx, e);
     let nullable = e.nullable;
-    let len = attr::char_len(&e.ty) as u64
-        * match e.ty.collation() {
-            Some(c) if charset == Charset::Binary => c.charset().max_len() as u64,
-            _ => 1,
-        };
+    let len = match &e.kind {
+        ExprKind::Const(selkie_types::Value::Bytes(b)) if charset == Charset::Binary => b.len() as u64,
+        _ if charset == Charset::Binary => attr::byte_len(&e),
+        _ => attr::char_len(&e.ty) as u64,
+    };
     let ty = attr::text(len, charset.default_collation());
     let strength = match e.kind {
         ExprKind::Const(_) => Coercibility::Literal,

@@ -35,8 +35,7 @@ fn is_superset(left: &Derived, right: &Derived) -> bool {
     let (lc, rc) = (left.collation.charset(), right.collation.charset());
     let stronger = left.strength < right.strength;
     let same = left.strength == right.strength;
-    if is_unicode(lc)
-        && (stronger || (same && (!is_unicode(rc) || (lc == Charset::Utf8mb4 && rc == Charset::Utf8mb3))))
+    if is_unicode(lc) && (stronger || (same && (!is_unicode(rc) || (lc == Charset::Utf8mb4 && rc == Charset::Utf8mb3))))
     {
         return true;
     }
@@ -75,11 +74,7 @@ fn merge(a: Derived, b: Derived) -> Result<Derived, ()> {
     } else if b.collation.is_bin() {
         keep(b)
     } else {
-        Ok(Derived {
-            collation: a.collation.charset().bin_collation(),
-            strength: Coercibility::None,
-            ascii,
-        })
+        Ok(Derived { collation: a.collation.charset().bin_collation(), strength: Coercibility::None, ascii })
     }
 }
 

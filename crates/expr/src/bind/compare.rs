@@ -48,8 +48,20 @@ fn join(a: Class, b: Class) -> Class {
     match (is_temporal(a), is_temporal(b)) {
         (true, true) => DateTime,
         // A date against text or a number: with its time of day.
-        (true, false) => if a == Time { Time } else { DateTime },
-        (false, true) => if b == Time { Time } else { DateTime },
+        (true, false) => {
+            if a == Time {
+                Time
+            } else {
+                DateTime
+            }
+        }
+        (false, true) => {
+            if b == Time {
+                Time
+            } else {
+                DateTime
+            }
+        }
         _ => match (a, b) {
             (Int | Decimal, Int | Decimal) => Decimal,
             (Int, Text) | (Text, Int) => Decimal,
@@ -88,7 +100,9 @@ pub(crate) fn to_class(cx: &BindCtx, e: Expr, class: Class) -> Expr {
         Class::Date => e.cast_to(&SqlType::Date),
         Class::Time => match e.ty {
             SqlType::Time { .. } => e,
-            SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => e.cast_to(&SqlType::Time { fsp: 6 }),
+            SqlType::Date | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => {
+                e.cast_to(&SqlType::Time { fsp: 6 })
+            }
             _ => func::temporal_parse::comparable(e, SqlType::Time { fsp: 6 }),
         },
         Class::DateTime => match e.ty {
@@ -104,10 +118,12 @@ pub(crate) fn to_class(cx: &BindCtx, e: Expr, class: Class) -> Expr {
 fn exact_int(e: &Expr) -> Option<Expr> {
     let ExprKind::Const(v) = &e.kind else { return None };
     let text = match v {
-        Value::Decimal(d) if d.is_integer() => d.mantissa().filter(|_| d.scale() == 0).map(|m| m.to_string()).or_else(|| {
-            let (m, s) = d.normalized()?;
-            (s == 0).then(|| m.to_string())
-        })?,
+        Value::Decimal(d) if d.is_integer() => {
+            d.mantissa().filter(|_| d.scale() == 0).map(|m| m.to_string()).or_else(|| {
+                let (m, s) = d.normalized()?;
+                (s == 0).then(|| m.to_string())
+            })?
+        }
         Value::Bytes(b) if !matches!(e.ty.collation(), Some(Collation::BINARY)) => {
             let s = std::str::from_utf8(b).ok()?.trim();
             let digits = s.strip_prefix('-').unwrap_or(s);
@@ -154,9 +170,13 @@ pub(crate) fn pair(cx: &BindCtx, operation: &str, l: Expr, r: Expr) -> SqlResult
         l = full_year(&l).unwrap_or(l);
     }
     let is_int = |e: &Expr| own_class(e) == Some(Class::Int);
-    if is_int(&l) && let Some(c) = exact_int(&r) {
+    if is_int(&l)
+        && let Some(c) = exact_int(&r)
+    {
         r = c;
-    } else if is_int(&r) && let Some(c) = exact_int(&l) {
+    } else if is_int(&r)
+        && let Some(c) = exact_int(&l)
+    {
         l = c;
     }
     let Some(mut class) = class_of(&[&l, &r]) else { return Ok((l, r, None)) };
@@ -170,11 +190,7 @@ pub(crate) fn pair(cx: &BindCtx, operation: &str, l: Expr, r: Expr) -> SqlResult
     }
     if class == Class::Text {
         let d = collation::for_comparison(cx, operation, &[&l, &r])?;
-        return Ok((
-            collation::convert(cx, l, d.collation),
-            collation::convert(cx, r, d.collation),
-            Some(d.collation),
-        ));
+        return Ok((collation::convert(cx, l, d.collation), collation::convert(cx, r, d.collation), Some(d.collation)));
     }
     Ok((to_class(cx, l, class), to_class(cx, r, class), None))
 }
@@ -186,10 +202,25 @@ pub(crate) fn bool_expr(kind: ExprKind, nullable: bool) -> Expr {
 
 /// Comparison.
 pub fn bind_compare(cx: &BindCtx, op: CmpOp, l: Expr, r: Expr) -> SqlResult<Expr> {
+    compare_as(cx, op, cmp_symbol(op), l, r)
+}
+
+/// Comparison on behalf of an operation that errors name.
+pub(crate) fn compare_as(cx: &BindCtx, op: CmpOp, operation: &str, l: Expr, r: Expr) -> SqlResult<Expr> {
     let nullable = op != CmpOp::NullSafeEq && (l.nullable || r.nullable);
-    let (left, right, collation) = pair(cx, cmp_symbol(op), l, r)?;
+    let (left, right, collation) = pair(cx, operation, l, r)?;
     let kind = ExprKind::Compare { op, left: Box::new(left), right: Box::new(right), collation };
-    Ok(bool_expr(kind, nullable))
+    let e = bool_expr(kind, nullable);
+    Ok(crate::eval::date_constant(&e).unwrap_or(e))
+}
+
+/// Members compared with a DATE as days, where all of them are.
+fn as_days(e: &Expr, members: Vec<Expr>) -> Vec<Expr> {
+    if e.ty != SqlType::Date {
+        return members;
+    }
+    let days: Option<Vec<Expr>> = members.iter().map(func::temporal_parse::day_literal).collect();
+    days.unwrap_or(members)
 }
 
 /// Comparison of two rows of equal width (error 1241 otherwise), as a tree of plain comparisons.
@@ -269,26 +300,18 @@ pub fn bind_between(cx: &BindCtx, e: Expr, low: Expr, high: Expr, negated: bool)
         low = exact_int(&low).unwrap_or(low);
         high = exact_int(&high).unwrap_or(high);
     }
+    if let Ok([l, h]) = <[Expr; 2]>::try_from(as_days(&e, vec![low.clone(), high.clone()])) {
+        (low, high) = (l, h);
+    }
     let (expr, low, high, collation) = match class_of(&[&e, &low, &high]) {
         None => (e, low, high, None),
         Some(Class::Text) => {
             let c = collation::for_comparison(cx, "between", &[&e, &low, &high])?.collation;
-            (
-                collation::convert(cx, e, c),
-                collation::convert(cx, low, c),
-                collation::convert(cx, high, c),
-                Some(c),
-            )
+            (collation::convert(cx, e, c), collation::convert(cx, low, c), collation::convert(cx, high, c), Some(c))
         }
         Some(class) => (to_class(cx, e, class), to_class(cx, low, class), to_class(cx, high, class), None),
     };
-    let kind = ExprKind::Between {
-        expr: Box::new(expr),
-        low: Box::new(low),
-        high: Box::new(high),
-        negated,
-        collation,
-    };
+    let kind = ExprKind::Between { expr: Box::new(expr), low: Box::new(low), high: Box::new(high), negated, collation };
     Ok(bool_expr(kind, nullable))
 }
 
@@ -307,10 +330,13 @@ pub fn bind_in_list(cx: &BindCtx, e: Expr, list: Vec<Expr>, negated: bool) -> Sq
     } else {
         list
     };
-    let classes: Vec<Class> = list.iter().filter_map(|m| class_of(&[&e, m]).filter(|_| m.ty != SqlType::Null)).collect();
+    let list = as_days(&e, list);
+    let classes: Vec<Class> =
+        list.iter().filter_map(|m| class_of(&[&e, m]).filter(|_| m.ty != SqlType::Null)).collect();
     let one = classes.first().copied();
     if one.is_some_and(|c| classes.iter().any(|o| *o != c)) {
-        let parts = list.into_iter().map(|m| bind_compare(cx, CmpOp::Eq, e.clone(), m)).collect::<SqlResult<Vec<_>>>()?;
+        let parts =
+            list.into_iter().map(|m| bind_compare(cx, CmpOp::Eq, e.clone(), m)).collect::<SqlResult<Vec<_>>>()?;
         let any = super::bind_logical(cx, LogicalOp::Or, parts)?;
         return if negated { super::bind_not(cx, any) } else { Ok(any) };
     }
@@ -320,25 +346,66 @@ pub fn bind_in_list(cx: &BindCtx, e: Expr, list: Vec<Expr>, negated: bool) -> Sq
             let mut all = vec![&e];
             all.extend(list.iter());
             let c = collation::for_comparison(cx, "in", &all)?.collation;
-            (
-                collation::convert(cx, e, c),
-                list.into_iter().map(|m| collation::convert(cx, m, c)).collect(),
-                Some(c),
-            )
+            (collation::convert(cx, e, c), list.into_iter().map(|m| collation::convert(cx, m, c)).collect(), Some(c))
         }
-        Some(class) => {
-            (to_class(cx, e, class), list.into_iter().map(|m| to_class(cx, m, class)).collect(), None)
-        }
+        Some(class) => (to_class(cx, e, class), list.into_iter().map(|m| to_class(cx, m, class)).collect(), None),
     };
     Ok(bool_expr(ExprKind::InList { expr: Box::new(expr), list, negated, collation }, nullable))
 }
 
 /// `(a, b) [NOT] IN ((1, 2), …)`
 pub fn bind_row_in_list(cx: &BindCtx, row: Vec<Expr>, list: Vec<Vec<Expr>>, negated: bool) -> SqlResult<Expr> {
-    let parts = list
-        .into_iter()
-        .map(|m| bind_row_compare(cx, CmpOp::Eq, row.clone(), m))
-        .collect::<SqlResult<Vec<_>>>()?;
+    let parts =
+        list.into_iter().map(|m| bind_row_compare(cx, CmpOp::Eq, row.clone(), m)).collect::<SqlResult<Vec<_>>>()?;
     let any = super::bind_logical(cx, LogicalOp::Or, parts)?;
     if negated { super::bind_not(cx, any) } else { Ok(any) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bind::{literal_number, literal_text};
+    use selkie_types::Date;
+
+    fn date_column() -> Expr {
+        Expr::column(0, SqlType::Date, true)
+    }
+
+    fn sides(e: &Expr) -> (CmpOp, &Expr, &Expr) {
+        match &e.kind {
+            ExprKind::Compare { op, left, right, .. } => (*op, left, right),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_date_column_stays_bare_beside_a_literal() {
+        let cx = BindCtx::default();
+        let e = bind_compare(&cx, CmpOp::Lt, date_column(), literal_text(&cx, "2024-02-29 10:00:00", None)).unwrap();
+        let (op, l, r) = sides(&e);
+        assert!(matches!(l.kind, ExprKind::Column(0)));
+        assert_eq!(op, CmpOp::Le);
+        assert!(matches!(r.kind, ExprKind::Const(Value::Date(d)) if d == Date::new(2024, 2, 29)));
+        let list = vec![literal_text(&cx, "2024-01-01", None), literal_text(&cx, "2024-01-02", None)];
+        let e = bind_in_list(&cx, date_column(), list, false).unwrap();
+        assert!(matches!(&e.kind, ExprKind::InList { expr, .. } if matches!(expr.kind, ExprKind::Column(0))));
+    }
+
+    #[test]
+    fn an_integer_column_stays_bare_beside_a_numeric_text() {
+        let cx = BindCtx::default();
+        let e = bind_compare(&cx, CmpOp::Eq, Expr::column(0, SqlType::BIGINT, true), literal_text(&cx, "42", None))
+            .unwrap();
+        let (_, l, r) = sides(&e);
+        assert!(matches!(l.kind, ExprKind::Column(0)));
+        assert!(matches!(r.kind, ExprKind::Const(Value::Int(42))));
+    }
+
+    #[test]
+    fn rows_need_equal_width() {
+        let cx = BindCtx::default();
+        let n = || literal_number("1").unwrap();
+        let e = bind_row_compare(&cx, CmpOp::Eq, vec![n(), n()], vec![n()]).unwrap_err();
+        assert_eq!(e.code(), 1241);
+    }
 }

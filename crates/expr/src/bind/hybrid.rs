@@ -137,7 +137,7 @@ pub fn bind_case(
         .into_iter()
         .map(|(when, result)| {
             let condition = match &operand {
-                Some(o) => compare::bind_compare(cx, CmpOp::Eq, o.clone(), when)?,
+                Some(o) => compare::compare_as(cx, CmpOp::Eq, "case", o.clone(), when)?,
                 None => when,
             };
             Ok((condition, to_result(cx, result, &ty)))

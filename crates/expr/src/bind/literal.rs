@@ -186,7 +186,10 @@ fn same_values(from: &SqlType, to: &SqlType) -> bool {
             SqlType::Int { width: a, unsigned: ua, zerofill: za, .. },
             SqlType::Int { width: b, unsigned: ub, zerofill: zb, .. },
         ) => ua == ub && a <= b && !za && !zb,
-        (SqlType::Double { digits: None, unsigned: false, .. }, SqlType::Double { digits: None, unsigned: false, .. }) => true,
+        (
+            SqlType::Double { digits: None, unsigned: false, .. },
+            SqlType::Double { digits: None, unsigned: false, .. },
+        ) => true,
         (SqlType::Text { kind: ka, len: a, collation: ca }, SqlType::Text { kind: kb, len: b, collation: cb }) => {
             ca == cb && a <= b && *ka != TextKind::Char && *kb != TextKind::Char
         }

@@ -56,7 +56,9 @@ pub fn bind_logical(_cx: &BindCtx, op: LogicalOp, operands: Vec<Expr>) -> SqlRes
     for e in operands {
         match (op, e.kind) {
             (LogicalOp::And, ExprKind::And(inner)) | (LogicalOp::Or, ExprKind::Or(inner)) => flat.extend(inner),
-            (_, kind) => flat.push(condition(Expr { kind, ty: e.ty, nullable: e.nullable, coercibility: e.coercibility })),
+            (_, kind) => {
+                flat.push(condition(Expr { kind, ty: e.ty, nullable: e.nullable, coercibility: e.coercibility }))
+            }
         }
     }
     if flat.len() == 1

@@ -2,7 +2,7 @@
 //!
 //! Every function here takes bound operands, decides the result's type (length, decimals,
 //! nullability, collation and its strength) as MariaDB does, and inserts every conversion that
-//! evaluation needs as an explicit [`ExprKind::Cast`](crate::ExprKind::Cast) or picks a function
+//! evaluation needs as an explicit [`ExprKind::Cast`] or picks a function
 //! variant for the operand types. Nothing is evaluated here; [`fold`] does that afterwards.
 //!
 //! **Order:** bind a whole expression first, fold last. Result lengths depend on whether an operand is a literal
@@ -24,9 +24,7 @@ pub(crate) mod literal;
 mod logical;
 
 pub use cast::{bind_binary_operator, bind_cast, bind_collate, bind_convert_using};
-pub use compare::{
-    bind_between, bind_compare, bind_in_list, bind_row_compare, bind_row_in_list, comparison_type,
-};
+pub use compare::{bind_between, bind_compare, bind_in_list, bind_row_compare, bind_row_in_list, comparison_type};
 pub use hybrid::{bind_case, common_type};
 pub use literal::{
     literal_binary, literal_bool, literal_hex_hybrid, literal_null, literal_number, literal_temporal, literal_text,
@@ -199,7 +197,7 @@ pub fn bind_timestampdiff(_cx: &BindCtx, unit: IntervalUnit, from: Expr, to: Exp
     func::interval::bind_timestampdiff(unit, from, to)
 }
 
-/// TRIM([side] [what] FROM e)
+/// `TRIM([side] [what] FROM e)`
 pub fn bind_trim(cx: &BindCtx, side: TrimSide, what: Option<Expr>, e: Expr) -> SqlResult<Expr> {
     func::string::bind_trim(cx, side, what, e)
 }
@@ -228,6 +226,13 @@ pub fn bind_function(cx: &BindCtx, name: &str, args: Vec<Expr>) -> SqlResult<Exp
 /// Whether a name (any case) is a scalar function that [`bind_function`] knows.
 pub fn is_function_name(name: &str) -> bool {
     func::find(name).is_some()
+}
+
+/// The names of all functions that [`bind_function`] knows, sorted.
+pub fn function_names() -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = func::names().collect();
+    names.sort_unstable();
+    names
 }
 
 /// The value of a literal.

@@ -5,8 +5,8 @@ use selkie_types::{DateTime, SqlResult, SqlType, Value};
 use crate::context::EvalContext;
 use crate::ir::{CmpOp, Expr, ExprKind, SubqueryExpr, SubqueryKind};
 
-/// Evaluates the constant parts of a fully bound expression. An error of a constant part is left to be
-/// raised when (and if) a row evaluates it; its warnings appear once, here.
+/// Evaluates the constant parts of a fully bound expression. A constant part with an error or a warning is left as it
+/// is, so that it is raised when (and only if) a row evaluates it; only conversions of literals warn here, once.
 pub fn fold(e: Expr, ctx: &mut dyn EvalContext) -> SqlResult<Expr> {
     let Expr { kind, ty, nullable, coercibility } = e;
     let kind = children(kind, ctx)?;
@@ -17,12 +17,32 @@ pub fn fold(e: Expr, ctx: &mut dyn EvalContext) -> SqlResult<Expr> {
     if !is_foldable(&e) {
         return Ok(e);
     }
-    match e.eval(&[], ctx) {
-        Ok(v) => Ok(Expr { kind: ExprKind::Const(v), ty: e.ty, nullable: e.nullable, coercibility: e.coercibility }),
-        Err(_) => Ok(e),
+    let before = (ctx.diag().conditions.len(), ctx.diag().total);
+    let result = e.eval(&[], ctx);
+    let quiet = ctx.diag().total == before.1;
+    match result {
+        Ok(v) if quiet || is_conversion(&e) => {
+            Ok(Expr { kind: ExprKind::Const(v), ty: e.ty, nullable: e.nullable, coercibility: e.coercibility })
+        }
+        _ => {
+            let diag = ctx.diag();
+            diag.conditions.truncate(before.0);
+            diag.total = before.1;
+            Ok(e)
+        }
     }
 }
 
+/// Whether this brings a literal to the type that it is compared or stored in: done once, with its warnings.
+fn is_conversion(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Cast(_) => true,
+        ExprKind::Call { function, .. } => function.name() == crate::func::temporal_parse::COMPARABLE,
+        _ => false,
+    }
+}
+
+#[allow(clippy::boxed_local)] // The box is what the callers have.
 fn boxed(e: Box<Expr>, ctx: &mut dyn EvalContext) -> SqlResult<Box<Expr>> {
     Ok(Box::new(fold(*e, ctx)?))
 }
@@ -53,18 +73,11 @@ fn children(kind: ExprKind, ctx: &mut dyn EvalContext) -> SqlResult<ExprKind> {
         }
         ExprKind::IsNull { expr, negated } => ExprKind::IsNull { expr: boxed(expr, ctx)?, negated },
         ExprKind::IsBool { expr, value, negated } => ExprKind::IsBool { expr: boxed(expr, ctx)?, value, negated },
-        ExprKind::Like { expr, pattern, escape, negated, collation } => ExprKind::Like {
-            expr: boxed(expr, ctx)?,
-            pattern: boxed(pattern, ctx)?,
-            escape,
-            negated,
-            collation,
-        },
+        ExprKind::Like { expr, pattern, escape, negated, collation } => {
+            ExprKind::Like { expr: boxed(expr, ctx)?, pattern: boxed(pattern, ctx)?, escape, negated, collation }
+        }
         ExprKind::Case { whens, otherwise } => ExprKind::Case {
-            whens: whens
-                .into_iter()
-                .map(|(a, b)| Ok((fold(a, ctx)?, fold(b, ctx)?)))
-                .collect::<SqlResult<Vec<_>>>()?,
+            whens: whens.into_iter().map(|(a, b)| Ok((fold(a, ctx)?, fold(b, ctx)?))).collect::<SqlResult<Vec<_>>>()?,
             otherwise: otherwise.map(|e| boxed(e, ctx)).transpose()?,
         },
         // What a function makes of its arguments may depend on their being evaluated lazily, but folding a
@@ -109,7 +122,7 @@ fn is_foldable(e: &Expr) -> bool {
 }
 
 /// A DATE column compared with a constant at midnight: compared as dates, so that the column stays bare.
-fn date_constant(e: &Expr) -> Option<Expr> {
+pub(crate) fn date_constant(e: &Expr) -> Option<Expr> {
     let ExprKind::Compare { op, left, right, collation } = &e.kind else { return None };
     let bare = |cast: &Expr| match &cast.kind {
         ExprKind::Cast(inner) if inner.ty == SqlType::Date && matches!(cast.ty, SqlType::DateTime { .. }) => {

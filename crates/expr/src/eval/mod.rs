@@ -8,6 +8,7 @@ mod fold;
 mod subquery;
 
 pub use compare::ValueCompare;
+pub(crate) use fold::date_constant;
 pub use fold::{fold, is_constant};
 
 use selkie_types::{SqlResult, SqlType, Value};
@@ -49,8 +50,7 @@ impl Expr {
             ExprKind::Const(v) => v.clone(),
             ExprKind::Call { function, args } => return function.eval(args, row, ctx),
             ExprKind::Cast(e) => {
-                let v = e.eval(row, ctx)?;
-                return cast::cast(v, &e.ty, &self.ty, ctx);
+                return cast::eval(e, &self.ty, row, ctx);
             }
             ExprKind::Param(n) => {
                 let v = ctx.params().get(*n).cloned().unwrap_or_default();

@@ -7,7 +7,7 @@ use super::{Build, Call};
 use crate::bind::attr::{self, Family, NOT_FIXED};
 use crate::bind::{BinaryOp, BindCtx, UnaryOp};
 use crate::context::EvalContext;
-use crate::describe::describe;
+use crate::describe::describe_with;
 use crate::ir::Expr;
 
 /// The family that an operand is computed in: ENUM and SET count as integers, dates as integers or,
@@ -39,7 +39,7 @@ pub(crate) fn to_number(e: Expr) -> Expr {
         Family::Int => match e.ty {
             SqlType::Enum(_) | SqlType::Set(_) => {
                 let len = attr::char_len(&e.ty);
-                e.cast_to(&attr::int_by_len(len + 1, false))
+                e.cast_to(&attr::int_by_len(len.saturating_add(1), false))
             }
             SqlType::Date | SqlType::Time { .. } | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => {
                 let p = attr::precision(&e);
@@ -153,7 +153,7 @@ fn divide(cx: &BindCtx, l: Expr, r: Expr) -> SqlResult<Expr> {
         let (dl, dr) = (attr::expr_decimals(&l), attr::expr_decimals(&r));
         let decimals = if dl.max(dr) >= NOT_FIXED { NOT_FIXED } else { dl.max(dr) + increment };
         let full = 17 + decimals;
-        let len = (attr::char_len(&l.ty) + decimals).saturating_sub(dl.min(NOT_FIXED)).min(full);
+        let len = attr::char_len(&l.ty).saturating_add(decimals).saturating_sub(dl.min(NOT_FIXED)).min(full);
         let ty = attr::double_len(len, decimals);
         let args = vec![args::to_double(l), args::to_double(r)];
         return Build::new("/", real_div, args, ty).nullable(true).ok();
@@ -246,17 +246,17 @@ pub(crate) fn bind_unary(_cx: &BindCtx, op: UnaryOp, e: Expr) -> SqlResult<Expr>
             match numeric_family(&e) {
                 Family::Int => {
                     let len = match &e.ty {
-                        SqlType::Enum(d) | SqlType::Set(d) => len * d.collation.charset().max_len(),
+                        SqlType::Enum(d) | SqlType::Set(d) => len.saturating_mul(d.collation.charset().max_len()),
                         _ => len,
                     };
-                    Build::new("-", int_neg, vec![to_number(e)], attr::int_by_len(len + 1, false)).ok()
+                    Build::new("-", int_neg, vec![to_number(e)], attr::int_by_len(len.saturating_add(1), false)).ok()
                 }
                 Family::Decimal => {
                     let ty = attr::decimal(attr::precision(&e), attr::scale(&e), false);
                     Build::new("-", dec_neg, vec![args::to_decimal(e)], ty).ok()
                 }
                 _ => {
-                    let ty = attr::double_len(len + 1, attr::expr_decimals(&e));
+                    let ty = attr::double_len(len.saturating_add(1), attr::expr_decimals(&e));
                     Build::new("-", real_neg, vec![args::to_double(e)], ty).ok()
                 }
             }
@@ -269,7 +269,8 @@ fn is_word(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
-fn operands(call: &Call, args: &[Expr]) -> String {
+fn operands(call: &Call, args: &[Expr], names: &dyn EvalContext) -> String {
+    let describe = |e: &Expr| describe_with(e, &|slot| names.column_name(slot));
     match args {
         [a] if !is_word(call.name) => format!("{}{}", call.name, describe(a)),
         [a, b] if !is_word(call.name) => format!("{} {} {}", describe(a), call.name, describe(b)),
@@ -279,33 +280,33 @@ fn operands(call: &Call, args: &[Expr]) -> String {
 
 /// Error 1690 for a call whose result does not fit.
 #[cold]
-pub(crate) fn out_of_range(call: &Call, args: &[Expr], what: &str) -> SqlResult<Value> {
-    Err(sql_err!(ER_DATA_OUT_OF_RANGE, what, operands(call, args)))
+pub(crate) fn out_of_range(call: &Call, args: &[Expr], what: &str, ctx: &dyn EvalContext) -> SqlResult<Value> {
+    Err(sql_err!(ER_DATA_OUT_OF_RANGE, what, operands(call, args, ctx)))
 }
 
 /// An integer result within the call's type.
 #[inline]
-pub(crate) fn fit_int(call: &Call, args: &[Expr], v: i128) -> SqlResult<Value> {
+pub(crate) fn fit_int(call: &Call, args: &[Expr], v: i128, ctx: &dyn EvalContext) -> SqlResult<Value> {
     if call.ty.is_unsigned() {
         match u64::try_from(v) {
             Ok(u) => Ok(Value::UInt(u)),
-            Err(_) => out_of_range(call, args, "BIGINT UNSIGNED"),
+            Err(_) => out_of_range(call, args, "BIGINT UNSIGNED", ctx),
         }
     } else {
         match i64::try_from(v) {
             Ok(i) => Ok(Value::Int(i)),
-            Err(_) => out_of_range(call, args, "BIGINT"),
+            Err(_) => out_of_range(call, args, "BIGINT", ctx),
         }
     }
 }
 
-pub(crate) fn fit_real(call: &Call, args: &[Expr], v: f64) -> SqlResult<Value> {
-    if v.is_finite() { Ok(Value::Double(v)) } else { out_of_range(call, args, "DOUBLE") }
+pub(crate) fn fit_real(call: &Call, args: &[Expr], v: f64, ctx: &dyn EvalContext) -> SqlResult<Value> {
+    if v.is_finite() { Ok(Value::Double(v)) } else { out_of_range(call, args, "DOUBLE", ctx) }
 }
 
-fn fit_dec(call: &Call, args: &[Expr], (v, overflow): (Decimal, bool)) -> SqlResult<Value> {
+fn fit_dec(call: &Call, args: &[Expr], (v, overflow): (Decimal, bool), ctx: &dyn EvalContext) -> SqlResult<Value> {
     if overflow || v.int_digits() as u32 > attr::MAX_PRECISION {
-        return out_of_range(call, args, "DECIMAL");
+        return out_of_range(call, args, "DECIMAL", ctx);
     }
     // More digits than the type shows are kept until the value is shown or stored.
     Ok(Value::Decimal(v))
@@ -338,8 +339,8 @@ macro_rules! int_op {
                 return Ok(if call.ty.is_unsigned() { Value::UInt(v as u64) } else { Value::Int(v) });
             }
             match args::wide(&a).$checked(args::wide(&b)) {
-                Some(v) => fit_int(call, args, v),
-                None => out_of_range(call, args, "BIGINT"),
+                Some(v) => fit_int(call, args, v, ctx),
+                None => out_of_range(call, args, "BIGINT", ctx),
             }
         }
     };
@@ -352,7 +353,7 @@ macro_rules! real_op {
     ($name:ident, $op:tt) => {
         fn $name(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
             let (a, b) = both!(args, row, ctx);
-            fit_real(call, args, args::double(&a) $op args::double(&b))
+            fit_real(call, args, args::double(&a) $op args::double(&b), ctx)
         }
     };
 }
@@ -368,7 +369,7 @@ macro_rules! dec_op {
                 (Value::Decimal(a), Value::Decimal(b)) => a.$op(b),
                 _ => args::decimal(&a).$op(&args::decimal(&b)),
             };
-            fit_dec(call, args, r)
+            fit_dec(call, args, r, ctx)
         }
     };
 }
@@ -382,13 +383,13 @@ fn real_div(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResul
     if b == 0.0 {
         return division_by_zero(ctx);
     }
-    fit_real(call, args, args::double(&a) / b)
+    fit_real(call, args, args::double(&a) / b, ctx)
 }
 
 fn dec_div(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
     let (a, b) = both!(args, row, ctx);
     match args::decimal(&a).overflowing_div(&args::decimal(&b), call.mode as u8) {
-        Some(r) => fit_dec(call, args, r),
+        Some(r) => fit_dec(call, args, r, ctx),
         None => division_by_zero(ctx),
     }
 }
@@ -399,15 +400,15 @@ fn int_int_div(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlRe
     if b == 0 {
         return division_by_zero(ctx);
     }
-    fit_int(call, args, args::wide(&a) / b)
+    fit_int(call, args, args::wide(&a) / b, ctx)
 }
 
 fn dec_int_div(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
     let (a, b) = both!(args, row, ctx);
     let Some(q) = args::decimal(&a).int_div(&args::decimal(&b)) else { return division_by_zero(ctx) };
     match q.mantissa() {
-        Some(m) if q.scale() == 0 => fit_int(call, args, m),
-        _ => out_of_range(call, args, if call.ty.is_unsigned() { "BIGINT UNSIGNED" } else { "BIGINT" }),
+        Some(m) if q.scale() == 0 => fit_int(call, args, m, ctx),
+        _ => out_of_range(call, args, if call.ty.is_unsigned() { "BIGINT UNSIGNED" } else { "BIGINT" }, ctx),
     }
 }
 
@@ -417,7 +418,7 @@ fn int_mod(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult
     if b == 0 {
         return division_by_zero(ctx);
     }
-    fit_int(call, args, args::wide(&a) % b)
+    fit_int(call, args, args::wide(&a) % b, ctx)
 }
 
 fn real_mod(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
@@ -426,19 +427,20 @@ fn real_mod(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResul
     if b == 0.0 {
         return division_by_zero(ctx);
     }
-    fit_real(call, args, args::double(&a) % b)
+    fit_real(call, args, args::double(&a) % b, ctx)
 }
 
 fn dec_mod(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
     let (a, b) = both!(args, row, ctx);
     match args::decimal(&a).rem(&args::decimal(&b)) {
-        Some(r) => fit_dec(call, args, (r, false)),
+        Some(r) => fit_dec(call, args, (r, false), ctx),
         None => division_by_zero(ctx),
     }
 }
 
 fn int_neg(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
-    fit_int(call, args, -args::wide(&arg!(args, 0, row, ctx)))
+    let v = arg!(args, 0, row, ctx);
+    fit_int(call, args, -args::wide(&v), ctx)
 }
 
 fn real_neg(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {

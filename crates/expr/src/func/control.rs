@@ -7,9 +7,9 @@ use selkie_types::{SqlResult, SqlType, Value, sql_err};
 use super::args::{self, arg};
 use super::{Build, Call, Def, MANY, def};
 use crate::bind::attr::{self, Family};
-use crate::bind::compare::{Class, class_of, to_class};
+use crate::bind::compare::{Class, class_of, compare_as, to_class};
 use crate::bind::hybrid::{Lengths, result_type, to_result};
-use crate::bind::{BindCtx, bind_compare, collation};
+use crate::bind::{BindCtx, collation};
 use crate::context::EvalContext;
 use crate::eval::ValueCompare;
 use crate::ir::{CmpOp, Coercibility, Expr, ExprKind};
@@ -76,11 +76,8 @@ fn bind_isnull(cx: &BindCtx, _: &'static str, args: Vec<Expr>) -> SqlResult<Expr
 fn bind_coalesce(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let operands: Vec<&Expr> = args.iter().collect();
     let (ty, strength) = result_type(cx, name, &operands, Lengths::Digits)?;
-    let nullable = if args.len() == 2 && name != "coalesce" {
-        args[1].nullable
-    } else {
-        args.iter().all(|a| a.nullable)
-    };
+    let nullable =
+        if args.len() == 2 && name != "coalesce" { args[1].nullable } else { args.iter().all(|a| a.nullable) };
     let args = args.into_iter().map(|a| to_result(cx, a, &ty)).collect();
     Build::new(name, coalesce, args, ty).nullable(nullable).strength(strength).ok()
 }
@@ -97,7 +94,7 @@ fn coalesce(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<V
 
 fn bind_nullif(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let [a, b] = two(args, name)?;
-    let equal = bind_compare(cx, CmpOp::Eq, a.clone(), b)?;
+    let equal = compare_as(cx, CmpOp::Eq, name, a.clone(), b)?;
     let (ty, strength) = match a.ty {
         SqlType::Enum(_) | SqlType::Set(_) => result_type(cx, name, &[&a], Lengths::Longest)?,
         _ => (a.ty.clone(), a.coercibility),
@@ -116,14 +113,16 @@ fn bind_extreme(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<
     });
     let mode = if name == "greatest" { 1 } else { -1 };
     let nullable = args.iter().any(|a| a.nullable);
-    if args.iter().any(|a| a.ty == SqlType::Null) && !matches!(class, Some(Class::Text | Class::DateTime | Class::Date | Class::Time)) {
+    if args.iter().any(|a| a.ty == SqlType::Null)
+        && !matches!(class, Some(Class::Text | Class::DateTime | Class::Date | Class::Time))
+    {
         let args = args.into_iter().map(args::to_double).collect();
         return Build::new(name, extreme, args, attr::double(0)).mode(mode).nullable(true).ok();
     }
     let (ty, collation, strength) = match class {
         None => (SqlType::Null, None, Coercibility::Ignorable),
         Some(Class::Text) => {
-            let d = collation::for_comparison(cx, name, &operands)?;
+            let d = collation::for_result(cx, name, &operands)?;
             let len = if d.collation.is_binary() {
                 operands.iter().map(|e| attr::byte_len(e)).max().unwrap_or(0)
             } else {
@@ -172,8 +171,11 @@ fn extreme(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult
     let by = ValueCompare::new(Some(call.collation));
     let want = if call.mode > 0 { Ordering::Greater } else { Ordering::Less };
     let mut best = arg!(args, 0, row, ctx);
-    for i in 1..args.len() {
-        let v = arg!(args, i, row, ctx);
+    for a in &args[1..] {
+        let v = a.eval(row, ctx)?;
+        if v.is_null() {
+            return Ok(v);
+        }
         if by.order(&v, &best) == want {
             best = v;
         }
@@ -209,7 +211,10 @@ pub(crate) fn cast_binary(e: Expr, ty: SqlType, nullable: bool) -> Expr {
         _ => attr::expr_char_len(&e) as u64,
     };
     let inner = e.cast_to(&attr::text(bytes, selkie_types::Collation::BINARY));
-    Build::new("cast_as_binary", pad_binary, vec![inner], ty).nullable(nullable).strength(Coercibility::Implicit).build()
+    Build::new("cast_as_binary", pad_binary, vec![inner], ty)
+        .nullable(nullable)
+        .strength(Coercibility::Implicit)
+        .build()
 }
 
 fn pad_binary(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {

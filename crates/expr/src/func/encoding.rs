@@ -3,8 +3,8 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use base64::Engine;
-use selkie_types::{Charset, Collation, SqlError, SqlResult, SqlType, Value, convert, sql_err};
 use selkie_types::IntWidth;
+use selkie_types::{Charset, Collation, SqlError, SqlResult, SqlType, Value, convert, sql_err};
 
 use super::args::{self, arg, bytes};
 use super::string::const_count;
@@ -47,9 +47,7 @@ pub(super) const FUNCTIONS: &[Def] = &[
     def("is_ipv4", 1, 1, |cx, n, a| is_address(cx, n, a, |b| parse_ipv4(b).is_some())),
     def("is_ipv6", 1, 1, |cx, n, a| is_address(cx, n, a, |b| args::str_of(b).parse::<Ipv6Addr>().is_ok())),
     def("is_ipv4_compat", 1, 1, |cx, n, a| {
-        is_address(cx, n, a, |b| {
-            b.len() == 16 && b[..12].iter().all(|x| *x == 0) && (b[12] != 0 || b[13] != 0)
-        })
+        is_address(cx, n, a, |b| b.len() == 16 && b[..12].iter().all(|x| *x == 0) && (b[12] != 0 || b[13] != 0))
     }),
     def("is_ipv4_mapped", 1, 1, |cx, n, a| {
         is_address(cx, n, a, |b| b.len() == 16 && b[..10].iter().all(|x| *x == 0) && b[10] == 255 && b[11] == 255)
@@ -74,20 +72,9 @@ fn connection_text(cx: &BindCtx, len: u64) -> SqlType {
 
 fn bind_hex(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let nullable = args.iter().any(|a| a.nullable);
-    let args: Vec<Expr> = args
-        .into_iter()
-        .map(|e| match attr::family(&e.ty) {
-            Family::Int if !matches!(e.ty, SqlType::Bit(_)) => e,
-            Family::Int => e,
-            Family::Decimal | Family::Real => e,
-            _ => collation::to_text(cx, e),
-        })
-        .collect();
-    let len = match &args[0].ty {
-        SqlType::Text { len, collation, .. } => *len as u64 * collation.charset().max_len() as u64 * 2,
-        SqlType::Null => 0,
-        _ => 16,
-    };
+    let is_number = |e: &Expr| matches!(attr::family(&e.ty), Family::Int | Family::Decimal | Family::Real);
+    let len = if is_number(&args[0]) { 16 } else { byte_capacity(&args[0]) * 2 };
+    let args: Vec<Expr> = args.into_iter().map(|e| if is_number(&e) { e } else { collation::to_text(cx, e) }).collect();
     Build::new(name, hex, args, connection_text(cx, len)).nullable(nullable).ok()
 }
 
@@ -95,7 +82,13 @@ fn hex(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value>
     Ok(match arg!(args, 0, row, ctx) {
         Value::Bytes(b) => args::owned(hex::encode_upper(raw(&b, &args[0])).into_bytes()),
         Value::Double(d) => {
-            let n = if d <= -9.2e18 { i64::MIN as u64 } else if d >= 1.8446744073709552e19 { u64::MAX } else { d.round() as i128 as u64 };
+            let n = if d <= -9.2e18 {
+                i64::MIN as u64
+            } else if d >= 1.8446744073709552e19 {
+                u64::MAX
+            } else {
+                d.round() as i128 as u64
+            };
             Value::text(&format!("{n:X}"))
         }
         v => Value::text(&format!("{:X}", super::arith::pattern(&v))),
@@ -292,8 +285,8 @@ fn separators(locale: &str) -> Option<(&'static str, &'static str)> {
         | "zh_hk" | "ko_kr" | "th_th" | "he_il" | "es_us" | "es_mx" => (",", "."),
         "en_in" | "hi_in" | "ta_in" | "te_in" | "gu_in" => (",", "."),
         "de_de" | "de_be" | "de_lu" | "da_dk" | "nl_nl" | "nl_be" | "id_id" | "it_it" | "es_ar" | "es_bo" | "es_cl"
-        | "es_co" | "es_cr" | "es_ec" | "es_py" | "es_uy" | "es_ve" | "tr_tr" | "is_is" | "vi_vn" | "ro_ro" | "mn_mn"
-        | "eu_es" | "nb_no" | "no_no" | "be_by" | "ca_es" | "fo_fo" => (".", ","),
+        | "es_co" | "es_cr" | "es_ec" | "es_py" | "es_uy" | "es_ve" | "tr_tr" | "is_is" | "vi_vn" | "ro_ro"
+        | "mn_mn" | "eu_es" | "nb_no" | "no_no" | "be_by" | "ca_es" | "fo_fo" => (".", ","),
         "de_ch" | "it_ch" | "rm_ch" => ("'", "."),
         "de_at" | "es_es" | "fr_fr" | "fr_be" | "fr_ch" | "fr_ca" | "fr_lu" | "pt_pt" | "gl_es" | "hr_hr" | "lv_lv"
         | "pl_pl" | "sl_si" | "el_gr" | "bg_bg" => ("", ","),
@@ -353,7 +346,11 @@ fn format_number(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlRes
 /// CHAR(codes [USING charset])
 pub(crate) fn bind_char(_cx: &BindCtx, codes: Vec<Expr>, charset: Option<Charset>) -> SqlResult<Expr> {
     let c = charset.map_or(Collation::BINARY, Charset::default_collation);
-    let len = if c.is_binary() { codes.len() as u64 * 4 } else { (codes.len() as u64 * 4).div_ceil(c.charset().max_len() as u64) };
+    let len = if c.is_binary() {
+        codes.len() as u64 * 4
+    } else {
+        (codes.len() as u64 * 4).div_ceil(c.charset().max_len() as u64)
+    };
     let nullable = codes.iter().any(|e| e.nullable);
     let args = codes.into_iter().map(args::to_int).collect();
     Build::new("char", char_codes, args, attr::text(len, c)).nullable(nullable).strength(Coercibility::Literal).ok()
@@ -394,7 +391,15 @@ pub(crate) fn bind_weight_string(cx: &BindCtx, e: Expr, length: Option<u32>, bin
     let e = collation::to_text(cx, e);
     let c = if binary { Collation::BINARY } else { e.ty.collation().unwrap_or(Collation::BINARY) };
     let chars = length.unwrap_or_else(|| attr::char_len(&e.ty)) as u64;
-    let per = if c.is_binary() { 1 } else if c.is_bin() && c.charset() == Charset::Utf8mb4 { 3 } else if c.charset().max_len() == 1 { 1 } else { 2 };
+    let per = if c.is_binary() {
+        1
+    } else if c.is_bin() && c.charset() == Charset::Utf8mb4 {
+        3
+    } else if c.charset().max_len() == 1 {
+        1
+    } else {
+        2
+    };
     let ty = attr::text(chars * per, Collation::BINARY);
     let mode = length.map_or(-1, |n| n as i64);
     Build::new("weight_string", weight_string, vec![e], ty).collation(c).mode(mode).nullable(true).ok()
@@ -534,4 +539,3 @@ fn eval_is_address(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> S
     let test = call.data.as_ref().and_then(|d| d.downcast_ref::<Test>());
     Ok(Value::bool(!v.is_null() && test.is_some_and(|t| t(bytes(&v)))))
 }
-

@@ -41,8 +41,17 @@ pub(super) const FUNCTIONS: &[Def] = &[
         binary(cx, n, uncompress, a, max)
     }),
     def("uncompressed_length", 1, 1, |cx, n, a| {
+        Build::new(n, uncompressed_length, texts(cx, a), attr::int4(10)).nullable(true).ok()
+    }),
+    def("encode", 2, 2, |cx, n, a| {
+        let len = byte_capacity(&a[0]);
         let nullable = a.iter().any(|e| e.nullable);
-        Build::new(n, uncompressed_length, texts(cx, a), attr::int4(10)).nullable(nullable).ok()
+        binary(cx, n, legacy_encode, a, len).map(|e| Expr { nullable, ..e })
+    }),
+    def("decode", 2, 2, |cx, n, a| {
+        let len = byte_capacity(&a[0]);
+        let nullable = a.iter().any(|e| e.nullable);
+        binary(cx, n, legacy_decode, a, len).map(|e| Expr { nullable, ..e })
     }),
     def("random_bytes", 1, 1, |_, n, a| {
         let len = super::string::const_count(&a[0]).unwrap_or(1024).clamp(0, 1024) as u64;
@@ -163,13 +172,18 @@ fn password(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<V
     Ok(Value::text(&format!("*{}", hex::encode_upper(twice))))
 }
 
-/// The scramble of servers before 4.1: two 31-bit sums over the characters that are not blanks.
 fn old_password(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
     let v = arg!(args, 0, row, ctx);
     let b = bytes(&v);
     if b.is_empty() {
         return Ok(Value::bytes(b""));
     }
+    let (a, b) = old_hash(b);
+    Ok(Value::text(&format!("{a:08x}{b:08x}")))
+}
+
+/// The scramble of servers before 4.1: two 31-bit sums over the characters that are not blanks.
+fn old_hash(b: &[u8]) -> (u64, u64) {
     let (mut nr, mut nr2, mut add): (u64, u64, u64) = (1_345_345_333, 0x1234_5671, 7);
     for c in b.iter().filter(|c| **c != b' ' && **c != b'\t') {
         let c = *c as u64;
@@ -178,7 +192,57 @@ fn old_password(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResu
         add = add.wrapping_add(c);
     }
     let mask = (1u64 << 31) - 1;
-    Ok(Value::text(&format!("{:08x}{:08x}", nr & mask, nr2 & mask)))
+    (nr & mask, nr2 & mask)
+}
+
+/// The cipher of ENCODE and DECODE: a shuffled alphabet and a running shift, both from RAND's generator seeded by the
+/// password. Kept for old data; it protects nothing.
+struct Legacy {
+    encoded: [u8; 256],
+    decoded: [u8; 256],
+    generator: super::math::Generator,
+    shift: u32,
+}
+
+impl Legacy {
+    fn new(password: &[u8]) -> Legacy {
+        let (a, b) = old_hash(password);
+        let mut generator = super::math::Generator::from_seeds(a, b);
+        let mut decoded: [u8; 256] = std::array::from_fn(|i| i as u8);
+        for i in 0..256 {
+            decoded.swap((generator.next() * 255.0) as usize, i);
+        }
+        let mut encoded = [0; 256];
+        for (i, d) in decoded.iter().enumerate() {
+            encoded[*d as usize] = i as u8;
+        }
+        Legacy { encoded, decoded, generator, shift: 0 }
+    }
+
+    fn run(mut self, text: &[u8], encode: bool) -> Vec<u8> {
+        let step = |c: &u8| {
+            self.shift ^= (self.generator.next() * 255.0) as u32;
+            if encode {
+                let out = self.encoded[*c as usize] as u32 ^ self.shift;
+                self.shift ^= *c as u32;
+                return out as u8;
+            }
+            let plain = self.decoded[(*c as u32 ^ self.shift) as u8 as usize];
+            self.shift ^= plain as u32;
+            plain
+        };
+        text.iter().map(step).collect()
+    }
+}
+
+fn legacy_encode(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
+    let (v, key) = (arg!(args, 0, row, ctx), arg!(args, 1, row, ctx));
+    Ok(args::owned(Legacy::new(bytes(&key)).run(&raw(bytes(&v), &args[0]), true)))
+}
+
+fn legacy_decode(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
+    let (v, key) = (arg!(args, 0, row, ctx), arg!(args, 1, row, ctx));
+    Ok(args::owned(Legacy::new(bytes(&key)).run(&raw(bytes(&v), &args[0]), false)))
 }
 
 /// Any key becomes 128 bits by adding its blocks.
@@ -211,7 +275,7 @@ fn aes_decrypt(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResul
     let key = arg!(args, 1, row, ctx);
     let cipher = aes_key(&raw(bytes(&key), &args[1]));
     let mut data = raw(bytes(&v), &args[0]).into_owned();
-    if data.is_empty() || data.len() % 16 != 0 {
+    if data.is_empty() || !data.len().is_multiple_of(16) {
         return Ok(Value::Null);
     }
     for chunk in data.chunks_exact_mut(16) {
@@ -321,7 +385,8 @@ fn uuid(call: &Call, _: &[Expr], _: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> 
             Err(seen) => last = seen,
         }
     };
-    let (node, clock) = *NODE.get_or_init(|| (rand::random::<u64>() & 0xFFFF_FFFF_FFFF | 1 << 40, rand::random::<u16>()));
+    let (node, clock) =
+        *NODE.get_or_init(|| (rand::random::<u64>() & 0xFFFF_FFFF_FFFF | 1 << 40, rand::random::<u16>()));
     let text = uuid::Builder::from_fields(
         ticks as u32,
         (ticks >> 32) as u16,

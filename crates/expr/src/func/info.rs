@@ -33,7 +33,10 @@ pub(super) const FUNCTIONS: &[Def] = &[
         Build::new(n, benchmark, a, SqlType::BOOL).nullable(false).volatile().ok()
     }),
     def("sleep", 1, 1, |_, n, a| {
-        Build::new(n, sleep, a.into_iter().map(args::to_double).collect(), SqlType::BOOL).nullable(false).volatile().ok()
+        Build::new(n, sleep, a.into_iter().map(args::to_double).collect(), SqlType::BOOL)
+            .nullable(false)
+            .volatile()
+            .ok()
     }),
     def("get_lock", 2, 2, bind_get_lock),
     def("release_lock", 1, 1, |cx, n, a| lock_function(cx, n, release_lock, a, SqlType::BOOL)),
@@ -47,11 +50,11 @@ pub(super) const FUNCTIONS: &[Def] = &[
         let a = a.into_iter().map(|e| collation::to_text(cx, e)).collect();
         Build::new(n, load_file, a, attr::text(u32::MAX as u64, Collation::BINARY)).nullable(true).volatile().ok()
     }),
-    def("master_gtid_wait", 1, 2, |cx, n, a| replication(cx, n, a)),
-    def("master_pos_wait", 2, 4, |cx, n, a| replication(cx, n, a)),
-    def("nextval", 2, 2, |cx, n, a| sequence(cx, n, a)),
-    def("lastval", 2, 2, |cx, n, a| sequence(cx, n, a)),
-    def("setval", 3, 5, |cx, n, a| sequence(cx, n, a)),
+    def("master_gtid_wait", 1, 2, replication),
+    def("master_pos_wait", 2, 4, replication),
+    def("nextval", 2, 2, sequence),
+    def("lastval", 2, 2, sequence),
+    def("setval", 3, 5, sequence),
 ];
 
 const SYSTEM: Collation = Collation::UTF8MB3_GENERAL_CI;
@@ -207,9 +210,7 @@ fn is_used_lock(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResu
 fn bind_name_const(_: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let mut it = args.into_iter();
     match (it.next(), it.next()) {
-        (Some(n), Some(mut v))
-            if matches!(n.kind, ExprKind::Const(_)) && matches!(v.kind, ExprKind::Const(_)) =>
-        {
+        (Some(n), Some(mut v)) if matches!(n.kind, ExprKind::Const(_)) && matches!(v.kind, ExprKind::Const(_)) => {
             v.nullable = true;
             if v.ty.collation().is_some() {
                 v.coercibility = Coercibility::Implicit;

@@ -128,7 +128,11 @@ fn eval_add(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResul
             Value::Int(i) => (*i as u64) < 1_000_000_000,
             _ => false,
         };
-    let zeros = if add.unit.is_days_or_more() && matches!(add.unit, IntervalUnit::Year | IntervalUnit::Month | IntervalUnit::Quarter | IntervalUnit::YearMonth) {
+    let zeros = if add.unit.is_days_or_more()
+        && matches!(
+            add.unit,
+            IntervalUnit::Year | IntervalUnit::Month | IntervalUnit::Quarter | IntervalUnit::YearMonth
+        ) {
         Zeros::Mode
     } else {
         Zeros::Refused
@@ -296,11 +300,8 @@ fn makedate(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<V
 
 fn bind_maketime(_: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let fsp = args.get(2).map_or(0, attr::seconds_decimals);
-    let args = args
-        .into_iter()
-        .enumerate()
-        .map(|(i, a)| if i < 2 { args::to_int(a) } else { args::to_decimal(a) })
-        .collect();
+    let args =
+        args.into_iter().enumerate().map(|(i, a)| if i < 2 { args::to_int(a) } else { args::to_decimal(a) }).collect();
     Build::new(name, maketime, args, SqlType::Time { fsp }).nullable(true).ok()
 }
 

@@ -45,8 +45,8 @@ pub(super) const FUNCTIONS: &[Def] = &[
         let a = a.into_iter().map(arith::to_bits).collect();
         Build::new(n, bit_count, a, attr::int4(2)).ok()
     }),
-    def("crc32", 1, 2, |cx, n, a| super::hash::bind_crc(cx, n, a)),
-    def("crc32c", 1, 2, |cx, n, a| super::hash::bind_crc(cx, n, a)),
+    def("crc32", 1, 2, super::hash::bind_crc),
+    def("crc32c", 1, 2, super::hash::bind_crc),
 ];
 
 fn operator(cx: &BindCtx, op: BinaryOp, args: Vec<Expr>) -> SqlResult<Expr> {
@@ -93,7 +93,7 @@ fn bind_abs(_: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr>
 
 fn abs_int(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
     let v = arg!(args, 0, row, ctx);
-    arith::fit_int(call, args, args::wide(&v).abs())
+    arith::fit_int(call, args, args::wide(&v).abs(), ctx)
 }
 
 fn abs_dec(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
@@ -145,7 +145,7 @@ fn integral_dec(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlR
     let d = args::decimal(&arg!(args, 0, row, ctx));
     let d = if call.mode != 0 { d.ceil() } else { d.floor() };
     match (&call.ty, d.mantissa()) {
-        (SqlType::Int { .. }, Some(m)) => arith::fit_int(call, args, m),
+        (SqlType::Int { .. }, Some(m)) => arith::fit_int(call, args, m, ctx),
         _ => Ok(Value::Decimal(d)),
     }
 }
@@ -187,8 +187,10 @@ fn bind_round(_: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Exp
                 (SqlType::Int { .. }, Some(c)) if c >= 0 || truncate => e.ty.clone(),
                 (t, Some(c)) if c >= 0 || truncate => attr::int_by_len(attr::char_len(t), unsigned),
                 // One digit more may be one too many.
-                (SqlType::Int { .. }, _) if int_len + 1 > 20 => attr::decimal(20 + unsigned as u32, 0, unsigned),
-                _ => attr::int_by_len(int_len + 1, unsigned),
+                (SqlType::Int { .. }, _) if int_len.saturating_add(1) > 20 => {
+                    attr::decimal(20 + unsigned as u32, 0, unsigned)
+                }
+                _ => attr::int_by_len(int_len.saturating_add(1), unsigned),
             };
             let e = arith::to_number(e);
             Build::new(name, round_int, vec![e, places], ty).mode(mode).nullable(nullable).ok()
@@ -248,7 +250,7 @@ fn round_int(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResu
     let rounded = if call.mode != TRUNCATE && (v % unit).abs() * 2 >= unit { cut + unit * v.signum() } else { cut };
     match call.ty {
         SqlType::Decimal { .. } => Ok(Value::Decimal(selkie_types::Decimal::from_mantissa(rounded, 0))),
-        _ => arith::fit_int(call, args, rounded),
+        _ => arith::fit_int(call, args, rounded, ctx),
     }
 }
 
@@ -276,11 +278,7 @@ pub(crate) fn round_double(v: f64, places: i32, truncate: bool) -> f64 {
         return 0.0;
     }
     let scaled = if places < 0 { v / scale } else { v * scale };
-    let whole = if truncate {
-        scaled.trunc()
-    } else {
-        scaled.round_ties_even()
-    };
+    let whole = if truncate { scaled.trunc() } else { scaled.round_ties_even() };
     if places < 0 { whole * scale } else { whole / scale }
 }
 
@@ -300,7 +298,7 @@ macro_rules! real_fn {
     ($name:ident, |$x:ident| $e:expr) => {
         fn $name(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
             let $x = args::double(&arg!(args, 0, row, ctx));
-            fit_real(call, args, $e)
+            fit_real(call, args, $e, ctx)
         }
     };
 }
@@ -333,13 +331,13 @@ fn atan(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Va
         return Ok(Value::Double(y.atan()));
     }
     let x = args::double(&arg!(args, 1, row, ctx));
-    fit_real(call, args, y.atan2(x))
+    fit_real(call, args, y.atan2(x), ctx)
 }
 
 fn pow(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
     let x = args::double(&arg!(args, 0, row, ctx));
     let y = args::double(&arg!(args, 1, row, ctx));
-    fit_real(call, args, x.powf(y))
+    fit_real(call, args, x.powf(y), ctx)
 }
 
 fn log_of(x: f64, ctx: Ctx<'_>) -> SqlResult<Option<f64>> {
@@ -359,7 +357,7 @@ fn log(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Val
     if x <= 0.0 || y <= 0.0 || x == 1.0 {
         return arith::division_by_zero(ctx);
     }
-    fit_real(call, args, y.ln() / x.ln())
+    fit_real(call, args, y.ln() / x.ln(), ctx)
 }
 
 fn log2(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
@@ -382,7 +380,7 @@ fn bit_count(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<
 
 /// The generator of RAND(n): two linear congruences modulo 2^30 - 1.
 #[derive(Debug, Clone, Copy)]
-struct Generator {
+pub(super) struct Generator {
     seed1: u64,
     seed2: u64,
 }
@@ -396,7 +394,12 @@ impl Generator {
         Generator { seed1: seed1 as u64 % RAND_MAX, seed2: seed2 as u64 % RAND_MAX }
     }
 
-    fn next(&mut self) -> f64 {
+    /// From both seeds.
+    pub fn from_seeds(seed1: u64, seed2: u64) -> Generator {
+        Generator { seed1: seed1 % RAND_MAX, seed2: seed2 % RAND_MAX }
+    }
+
+    pub fn next(&mut self) -> f64 {
         self.seed1 = (self.seed1 * 3 + self.seed2) % RAND_MAX;
         self.seed2 = (self.seed1 + self.seed2 + 33) % RAND_MAX;
         self.seed1 as f64 / RAND_MAX as f64
@@ -408,21 +411,22 @@ fn bind_rand(_: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr
     let constant = args.first().is_some_and(crate::bind::is_constant);
     let args: Vec<Expr> = args.into_iter().map(args::to_int).collect();
     let b = Build::new(name, rand, args, SqlType::DOUBLE).nullable(false).volatile();
-    if constant {
-        let state: std::sync::Mutex<Option<Generator>> = std::sync::Mutex::new(None);
-        return b.data(std::sync::Arc::new(state)).ok();
-    }
-    b.ok()
+    // The key of the sequence is where this lies.
+    if constant { b.data(std::sync::Arc::new(0u8)).ok() } else { b.ok() }
 }
 
 fn rand(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
     let Some(seed) = args.first() else { return Ok(Value::Double(ctx.session().rand())) };
     let seed = args::int(&seed.eval(row, ctx)?) as u32;
-    let state = call.data.as_ref().and_then(|d| d.downcast_ref::<std::sync::Mutex<Option<Generator>>>());
-    let Some(state) = state else { return Ok(Value::Double(Generator::new(seed).next())) };
-    let mut state = state.lock().unwrap_or_else(|e| e.into_inner());
-    let mut g = state.unwrap_or_else(|| Generator::new(seed));
+    let key = call.data.as_ref().map(|d| std::sync::Arc::as_ptr(d) as *const u8 as usize);
+    let Some(state) = key.and_then(|k| ctx.call_state(k)) else {
+        return Ok(Value::Double(Generator::new(seed).next()));
+    };
+    let mut g = match *state {
+        [0, 0] => Generator::new(seed),
+        [seed1, seed2] => Generator { seed1, seed2 },
+    };
     let v = g.next();
-    *state = Some(g);
+    *state = [g.seed1, g.seed2];
     Ok(Value::Double(v))
 }

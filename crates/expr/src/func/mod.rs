@@ -14,8 +14,8 @@ use crate::bind::BindCtx;
 use crate::context::EvalContext;
 use crate::ir::{Coercibility, Expr, ExprKind, ScalarFunction};
 
-pub(crate) mod arith;
 pub(crate) mod args;
+pub(crate) mod arith;
 pub(crate) mod control;
 pub(crate) mod encoding;
 mod hash;
@@ -111,7 +111,12 @@ impl Build {
         let nullable = args.iter().any(|a| a.nullable);
         let collation = ty.collation().unwrap_or(Collation::BINARY);
         let strength = if ty.collation().is_some() { Coercibility::Literal } else { Coercibility::Numeric };
-        Build { call: Call { name, eval, foldable: true, ty, collation, mode: 0, data: None }, args, nullable, strength }
+        Build {
+            call: Call { name, eval, foldable: true, ty, collation, mode: 0, data: None },
+            args,
+            nullable,
+            strength,
+        }
     }
     /// Whether the result may be NULL, where it is not as the arguments.
     pub fn nullable(mut self, nullable: bool) -> Build {
@@ -182,6 +187,11 @@ fn registry() -> &'static HashMap<&'static str, &'static Def> {
 pub(crate) fn find(name: &str) -> Option<&'static Def> {
     let r = registry();
     r.get(name).or_else(|| r.get(name.to_ascii_lowercase().as_str())).copied()
+}
+
+/// The names of all functions, in no order.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    registry().keys().copied()
 }
 
 /// Binds a call: checks the number of arguments and lets the function bind them.

@@ -35,12 +35,15 @@ pub(super) const FUNCTIONS: &[Def] = &[
     def("character_length", 1, 1, |cx, _, a| counted(cx, "char_length", char_length, a, attr::int4(10))),
     def("ascii", 1, 1, |cx, n, a| counted(cx, n, ascii, a, attr::int4(3))),
     def("ord", 1, 1, |cx, n, a| counted(cx, n, ord, a, attr::int4(7))),
-    def("instr", 2, 2, |cx, _, mut a| {
+    def("instr", 2, 2, |cx, _, a| bind_locate(cx, "locate", a)),
+    def("locate", 2, 3, |cx, n, mut a| {
+        a.swap(0, 1);
+        bind_locate(cx, n, a)
+    }),
+    def("position", 2, 2, |cx, _, mut a| {
         a.swap(0, 1);
         bind_locate(cx, "locate", a)
     }),
-    def("locate", 2, 3, bind_locate),
-    def("position", 2, 2, |cx, _, a| bind_locate(cx, "locate", a)),
     def("replace", 3, 3, bind_replace),
     def("insert", 4, 4, bind_insert),
     def("repeat", 2, 2, bind_repeat),
@@ -55,6 +58,7 @@ pub(super) const FUNCTIONS: &[Def] = &[
     def("export_set", 3, 5, bind_export_set),
     def("soundex", 1, 1, bind_soundex),
     def("quote", 1, 1, bind_quote),
+    def("natural_sort_key", 1, 1, bind_natural_sort_key),
 ];
 
 /// Arguments brought to one collation; the collation and its strength.
@@ -131,8 +135,12 @@ fn concat(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<
         return Ok(first);
     }
     let mut out = bytes(&first).to_vec();
-    for i in 1..args.len() {
-        out.extend_from_slice(bytes(&arg!(args, i, row, ctx)));
+    for a in &args[1..] {
+        let v = a.eval(row, ctx)?;
+        if v.is_null() {
+            return Ok(v);
+        }
+        out.extend_from_slice(bytes(&v));
         if out.len() > ctx.settings().max_allowed_packet && too_long(out.len() as u64, call.name, ctx) {
             return Ok(Value::Null);
         }
@@ -204,15 +212,16 @@ pub(crate) fn bind_trim(cx: &BindCtx, side: TrimSide, what: Option<Expr>, e: Exp
         TrimSide::Leading => "ltrim",
         TrimSide::Trailing => "rtrim",
     };
-    let mut args = vec![e];
-    args.extend(what);
-    let (args, c, s) = texts(cx, name, args, |_| true, true)?;
+    let mut args: Vec<Expr> = what.into_iter().collect();
+    args.push(e);
+    let (mut args, c, s) = texts(cx, name, args, |_| true, true)?;
+    args.reverse();
     let mode = match side {
         TrimSide::Both => 3,
         TrimSide::Leading => 1,
         TrimSide::Trailing => 2,
     };
-    result(name, trim, args, len, c, s).mode(mode).nullable(true).ok()
+    result(name, trim, args, len, c, s).mode(mode).ok()
 }
 
 fn trim_only(cx: &BindCtx, side: TrimSide, args: Vec<Expr>) -> SqlResult<Expr> {
@@ -411,6 +420,7 @@ fn ord(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Val
     Ok(Value::Int(encoded(&b[..end], call.collation).iter().fold(0, |n, x| n << 8 | *x as i64)))
 }
 
+/// The text searched comes first.
 fn bind_locate(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let (args, c, _) = texts(cx, name, args, |i| i < 2, true)?;
     let args = args.into_iter().enumerate().map(|(i, a)| if i < 2 { a } else { args::to_int(a) }).collect();
@@ -437,8 +447,8 @@ fn find(b: &[u8], needle: &[u8], from: usize, c: Collation) -> Option<usize> {
 }
 
 fn locate(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
-    let needle = arg!(args, 0, row, ctx);
-    let hay = arg!(args, 1, row, ctx);
+    let hay = arg!(args, 0, row, ctx);
+    let needle = arg!(args, 1, row, ctx);
     let b = bytes(&hay);
     let c = call.collation;
     let mut from = 0;
@@ -447,7 +457,7 @@ fn locate(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<
             Value::Null => return Ok(Value::Null),
             p => args::wide(&p),
         };
-        if p < 1 || p - 1 > count(b, c) as i128 {
+        if p < 1 || p > count(b, c) as i128 {
             return Ok(Value::Int(0));
         }
         from = offset(b, c, (p - 1) as usize);
@@ -528,7 +538,7 @@ fn bind_repeat(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<E
         Some(n) => len_of(&args[0]).saturating_mul(n.clamp(0, i32::MAX as i64) as u64),
         None => u32::MAX as u64,
     };
-    let nullable = args.iter().any(|a| a.nullable);
+    let nullable = args.iter().any(|a| a.nullable) || len > cx.max_allowed_packet as u64;
     let (mut args, c, s) = texts(cx, name, args, |i| i == 0, false)?;
     if let Some(n) = args.pop() {
         args.push(args::to_int(n));
@@ -568,10 +578,13 @@ fn bind_pad(cx: &BindCtx, name: &'static str, mut args: Vec<Expr>) -> SqlResult<
     if args.len() == 2 {
         args.push(crate::bind::literal_text(cx, " ", None));
     }
-    let len = const_count(&args[1]).map_or(u32::MAX as u64, |n| n.max(0) as u64);
+    let wanted = const_count(&args[1]);
+    let len = wanted.map_or(u32::MAX as u64, |n| n.max(0) as u64);
+    let fills = matches!(&args[2].kind, ExprKind::Const(Value::Bytes(b)) if !b.is_empty());
+    let nullable = !fills || wanted.is_none_or(|n| n < 0) || args.iter().any(|a| a.nullable);
     let (args, c, s) = texts(cx, name, args, |i| i != 1, false)?;
     let args = args.into_iter().enumerate().map(|(i, a)| if i == 1 { args::to_int(a) } else { a }).collect();
-    result(name, pad, args, len, c, s).mode((name == "lpad") as i64).nullable(true).ok()
+    result(name, pad, args, len, c, s).mode((name == "lpad") as i64).nullable(nullable).ok()
 }
 
 fn pad(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
@@ -588,7 +601,7 @@ fn pad(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Val
     }
     let per = count(fill, c) as i128;
     if per == 0 {
-        return Ok(Value::bytes(b""));
+        return Ok(Value::Null);
     }
     let missing = want - have;
     let whole = missing / per;
@@ -678,10 +691,9 @@ fn find_in_set(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlRe
 
 fn bind_make_set(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let len = args.iter().skip(1).map(len_of).sum::<u64>() + args.len() as u64 - 2;
-    let nullable = args[0].nullable;
     let (args, c, s) = texts(cx, name, args, |i| i > 0, false)?;
     let args = args.into_iter().enumerate().map(|(i, a)| if i == 0 { args::to_int(a) } else { a }).collect();
-    result(name, make_set, args, len, c, s).nullable(nullable).ok()
+    result(name, make_set, args, len, c, s).ok()
 }
 
 fn make_set(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
@@ -710,11 +722,7 @@ fn bind_export_set(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResu
     let separator = args.get(3).map_or(1, len_of);
     let len = each * 64 + separator * 63;
     let (args, c, s) = texts(cx, name, args, |i| (1..=3).contains(&i), false)?;
-    let args = args
-        .into_iter()
-        .enumerate()
-        .map(|(i, a)| if i == 0 || i == 4 { args::to_int(a) } else { a })
-        .collect();
+    let args = args.into_iter().enumerate().map(|(i, a)| if i == 0 || i == 4 { args::to_int(a) } else { a }).collect();
     result(name, export_set, args, len, c, s).ok()
 }
 
@@ -788,6 +796,7 @@ fn soundex(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Va
 
 fn bind_quote(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let len = len_of(&args[0]) * 2 + 2;
+    let len = if args[0].nullable { len.max(4) } else { len };
     let (args, c, s) = texts(cx, name, args, |_| true, false)?;
     result(name, quote, args, len, c, s).ok()
 }
@@ -812,3 +821,37 @@ fn quote(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Valu
     Ok(args::owned(out))
 }
 
+fn bind_natural_sort_key(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
+    let len = (len_of(&args[0]) * 3).div_ceil(2);
+    let (args, c, s) = texts(cx, name, args, |_| true, false)?;
+    result(name, natural_sort_key, args, len, c, s).ok()
+}
+
+/// Numbers in a text get their length before them, so that they sort by value.
+fn natural_sort_key(_: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
+    let v = arg!(args, 0, row, ctx);
+    let b = bytes(&v);
+    let mut out = Vec::with_capacity(b.len() + 8);
+    let mut rest = b;
+    while let Some(first) = rest.first() {
+        if !first.is_ascii_digit() {
+            out.push(*first);
+            rest = &rest[1..];
+            continue;
+        }
+        let end = rest.iter().take_while(|c| c.is_ascii_digit()).count();
+        let (run, tail) = rest.split_at(end);
+        let zeros = run.iter().take_while(|c| **c == b'0').count().min(run.len() - 1);
+        let digits = &run[zeros..];
+        // One digit for lengths up to 9, a 9 and the next one for more.
+        let mut n = digits.len() - 1;
+        while n >= 9 {
+            out.push(b'9');
+            n -= 9;
+        }
+        out.push(b'0' + n as u8);
+        out.extend_from_slice(digits);
+        rest = tail;
+    }
+    Ok(args::owned(out))
+}

@@ -1,6 +1,8 @@
 //! Parts of dates and times, their formatting and parsing, and the current time.
 
-use selkie_types::datetime::{self, DateRules, IntervalUnit, Kind, date_format, str_to_date, str_to_date_kind, time_format};
+use selkie_types::datetime::{
+    self, DateRules, IntervalUnit, Kind, date_format, str_to_date, str_to_date_kind, time_format,
+};
 use selkie_types::{Date, DateTime, SqlResult, SqlType, Time, Value, sql_err};
 
 use super::args::{self, arg};
@@ -116,8 +118,7 @@ fn bind_week(_: &BindCtx, name: &'static str, mut args: Vec<Expr>) -> SqlResult<
         let mode = args.remove(1);
         args.push(args::to_int(mode));
     }
-    let (eval, ty): (EvalFn, _) =
-        if name == "week" { (week, attr::int4(3)) } else { (yearweek, attr::int4(6)) };
+    let (eval, ty): (EvalFn, _) = if name == "week" { (week, attr::int4(3)) } else { (yearweek, attr::int4(6)) };
     Build::new(name, eval, args, ty).nullable(true).ok()
 }
 
@@ -159,7 +160,11 @@ pub(crate) fn bind_extract(unit: IntervalUnit, e: Expr) -> SqlResult<Expr> {
         HourMicrosecond => 13,
         DayMicrosecond => 15,
     };
-    Build::new("extract", extract, vec![e], attr::int_by_len(len, false)).mode(unit as i64).nullable(true).data(std::sync::Arc::new(unit)).ok()
+    // The days of a text may be those of a long duration.
+    let days = matches!(unit, DayHour | DayMinute | DaySecond | DayMicrosecond);
+    let len = if days && !e.ty.is_temporal() { len + 5 } else { len };
+    let ty = if len <= 10 { attr::int4(len) } else { attr::bigint(len, false) };
+    Build::new("extract", extract, vec![e], ty).mode(unit as i64).nullable(true).data(std::sync::Arc::new(unit)).ok()
 }
 
 fn extract(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult<Value> {
@@ -335,7 +340,7 @@ fn eval_str_to_date(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> 
     };
     let Some(p) = str_to_date(text, format, rules) else {
         let shown = String::from_utf8_lossy(text).into_owned();
-        ctx.diag().warn(sql_err!(ER_WRONG_VALUE_FOR_TYPE, what, shown, "str_to_date"));
+        ctx.diag().warn(sql_err!(ER_WRONG_VALUE_FOR_TYPE, "datetime", shown, "str_to_date"));
         return Ok(Value::Null);
     };
     if p.cut == datetime::Cut::Text {
@@ -435,4 +440,3 @@ fn round_moment(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlR
         v => v,
     })
 }
-

@@ -6,7 +6,7 @@ use selkie_types::{Date, DateTime, SqlError, SqlMode, SqlResult, SqlType, Time, 
 use crate::bind::attr;
 use crate::context::EvalContext;
 use crate::func::{Build, Call};
-use crate::ir::Expr;
+use crate::ir::{Expr, ExprKind};
 
 /// Which dates a function takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,8 @@ pub(crate) fn literal(ty: &SqlType, text: &str) -> Option<(Value, SqlType)> {
         }
         SqlType::Time { .. } => {
             let p = Parts::parse_time(bytes, rules)?;
-            (p.cut != Cut::Text && p.kind == Kind::Time).then(|| (Value::Time(p.time(fsp, rules)), SqlType::Time { fsp }))
+            (p.cut != Cut::Text && p.kind == Kind::Time)
+                .then(|| (Value::Time(p.time(fsp, rules)), SqlType::Time { fsp }))
         }
         _ => {
             let p = Parts::parse_datetime(bytes, rules)?;
@@ -59,10 +60,19 @@ fn cast_with(v: Value, from: &SqlType, to: &SqlType, zeros: Zeros, ctx: &mut dyn
     convert::cast(v, from, to, &mut c)
 }
 
+/// The name of the conversion that [`comparable`] makes.
+pub(crate) const COMPARABLE: &str = "cmp";
+
 /// A text or number compared with a date or time: what is none counts as zero, with a warning.
 pub(crate) fn comparable(e: Expr, ty: SqlType) -> Expr {
+    if let ExprKind::Const(v) = &e.kind {
+        let time = matches!(ty, SqlType::Time { .. });
+        if let Some(p) = comparable_parts(v, time).filter(|p| p.cut == Cut::None) {
+            return Expr::constant(comparable_value(&p, time), ty);
+        }
+    }
     let constant = crate::bind::is_constant(&e) as i64;
-    Build::new("cmp", eval_comparable, vec![e], ty).mode(constant).build()
+    Build::new(COMPARABLE, eval_comparable, vec![e], ty).mode(constant).build()
 }
 
 fn eval_comparable(call: &Call, args: &[Expr], row: &[Value], ctx: &mut dyn EvalContext) -> SqlResult<Value> {
@@ -70,10 +80,37 @@ fn eval_comparable(call: &Call, args: &[Expr], row: &[Value], ctx: &mut dyn Eval
     if v.is_null() {
         return Ok(v);
     }
-    let rules = DateRules { allow_invalid: true, ..DateRules::default() };
     let time = matches!(call.ty, SqlType::Time { .. });
-    let text = convert::text_of(&v, &args[0].ty).into_owned();
-    let parts = match &v {
+    let parts = comparable_parts(&v, time);
+    let what = if time { "time" } else { "datetime" };
+    let cut = parts.as_ref().is_none_or(|p| p.cut == Cut::Text);
+    if cut {
+        let shown = String::from_utf8_lossy(&convert::text_of(&v, &args[0].ty)).into_owned();
+        if call.mode != 0 || parts.is_some() {
+            ctx.diag().warn(selkie_types::sql_err!(ER_TRUNCATED_WRONG_VALUE, what, shown));
+        } else {
+            incorrect(ctx, what, &shown);
+        }
+    }
+    Ok(match parts {
+        Some(p) => comparable_value(&p, time),
+        None if time => Value::Time(Time(0)),
+        None => Value::DateTime(DateTime::new(Date(0), 0)),
+    })
+}
+
+/// Days past a month's end are compared as they stand.
+const COMPARED: DateRules =
+    DateRules { no_zero_date: false, no_zero_in_date: false, allow_invalid: true, round: false };
+
+fn comparable_value(p: &Parts, time: bool) -> Value {
+    if time { Value::Time(p.time(6, COMPARED)) } else { Value::DateTime(p.datetime(6, COMPARED)) }
+}
+
+/// The date or time that a text or number is.
+fn comparable_parts(v: &Value, time: bool) -> Option<Parts> {
+    let rules = COMPARED;
+    match v {
         Value::Bytes(b) if time => Parts::parse_time(b, rules),
         Value::Bytes(b) => Parts::parse_datetime(b, rules),
         v => {
@@ -87,23 +124,23 @@ fn eval_comparable(call: &Call, args: &[Expr], row: &[Value], ctx: &mut dyn Eval
                 Parts::datetime_from_number(whole, nanos, rules)
             }
         }
-    };
-    let what = if time { "time" } else { "datetime" };
-    let cut = parts.as_ref().is_none_or(|p| p.cut == Cut::Text);
-    if cut {
-        let shown = String::from_utf8_lossy(&text).into_owned();
-        if call.mode != 0 || parts.is_some() {
-            ctx.diag().warn(selkie_types::sql_err!(ER_TRUNCATED_WRONG_VALUE, what, shown));
-        } else {
-            incorrect(ctx, what, &shown);
-        }
     }
-    Ok(match parts {
-        Some(p) if time => Value::Time(p.time(6, rules)),
-        Some(p) => Value::DateTime(p.datetime(6, rules)),
-        None if time => Value::Time(Time(0)),
-        None => Value::DateTime(DateTime::new(Date(0), 0)),
-    })
+}
+
+/// A literal that is a day without a time, as a DATE: so that a DATE column needs no conversion.
+pub(crate) fn day_literal(e: &Expr) -> Option<Expr> {
+    let ExprKind::Const(v) = &e.kind else { return None };
+    let day = match v {
+        Value::Date(d) => *d,
+        Value::DateTime(d) if d.micros_of_day() == 0 => d.date(),
+        Value::Bytes(_) | Value::Int(_) | Value::UInt(_) => {
+            let p = comparable_parts(v, false).filter(|p| p.cut == Cut::None)?;
+            let d = p.datetime(6, COMPARED);
+            (d.micros_of_day() == 0).then(|| d.date())?
+        }
+        _ => return None,
+    };
+    Some(Expr::constant(Value::Date(day), SqlType::Date))
 }
 
 /// An argument as a date and time; `None` for NULL and for what is none (with a warning).
@@ -128,6 +165,7 @@ pub(crate) fn datetime_of(
         Value::Null => return Ok(None),
         Value::Date(d) => d.at_midnight(),
         Value::DateTime(d) => d,
+        Value::Int(y @ 0..=9999) if matches!(ty, SqlType::Year(_)) => Date::new(y as u32, 0, 0).at_midnight(),
         v => match cast_with(v, ty, &SqlType::DateTime { fsp: 6 }, zeros, ctx)? {
             Value::DateTime(d) => return Ok(Some(d)),
             _ => return Ok(None),

@@ -1,6 +1,8 @@
 //! What the fixture tests need: a row of every type, a statement context without a server, and
 //! ([`syntax`]) a small reader of SQL expressions that binds as it reads.
 
+#![allow(dead_code)] // Each test uses its part.
+
 pub mod syntax;
 
 use std::sync::Arc;
@@ -77,12 +79,22 @@ pub fn columns() -> Vec<Column> {
         ("bt", SqlType::Bit(8), true, Value::UInt(5)),
         ("e", SqlType::Enum(members(&["a", "bb", "c"])), true, Value::UInt(2)),
         ("s", SqlType::Set(members(&["x", "y", "z"])), true, Value::UInt(5)),
-        ("js", text(TextKind::LongText, u32::MAX, Collation::UTF8MB4_BIN), true, Value::text("{\"a\": [1, 2], \"b\": \"x\"}")),
+        (
+            "js",
+            text(TextKind::LongText, u32::MAX, Collation::UTF8MB4_BIN),
+            true,
+            Value::text("{\"a\": [1, 2], \"b\": \"x\"}"),
+        ),
         ("nn", int(IntWidth::Int, 11, false), false, Value::Int(5)),
         ("l1", text(TextKind::VarChar, 10, Collation::LATIN1_SWEDISH_CI), true, Value::text("latiné")),
         ("vbin", text(TextKind::VarChar, 10, Collation::UTF8MB4_BIN), true, Value::text("Bin")),
         ("n", int(IntWidth::Int, 11, false), true, Value::Null),
-        ("vu", text(TextKind::VarChar, 10, Collation::by_name("utf8mb4_unicode_ci").expect("known")), true, Value::text("Uni")),
+        (
+            "vu",
+            text(TextKind::VarChar, 10, Collation::by_name("utf8mb4_unicode_ci").expect("known")),
+            true,
+            Value::text("Uni"),
+        ),
     ]
 }
 
@@ -114,10 +126,16 @@ pub struct Context {
     settings: EvalSettings,
     pub diag: Diagnostics,
     session: Session,
+    states: std::collections::HashMap<usize, [u64; 2]>,
 }
 
 impl Context {
     pub fn new() -> Context {
+        Context::with_packet(16 << 20)
+    }
+
+    /// With `max_allowed_packet`, bytes.
+    pub fn with_packet(max_allowed_packet: usize) -> Context {
         Context {
             settings: EvalSettings {
                 sql_mode: SqlMode::DEFAULT,
@@ -125,13 +143,14 @@ impl Context {
                 now_utc_micros: NOW_UTC_MICROS,
                 collation_connection: Collation::UTF8MB4_GENERAL_CI,
                 div_precision_increment: 4,
-                max_allowed_packet: 16 << 20,
+                max_allowed_packet,
                 group_concat_max_len: 1 << 20,
                 default_week_format: 0,
                 ignore: false,
             },
             diag: Diagnostics::default(),
             session: Session,
+            states: Default::default(),
         }
     }
 }
@@ -246,6 +265,12 @@ impl EvalContext for Context {
     fn check_killed(&mut self) -> SqlResult<()> {
         Ok(())
     }
+    fn column_name(&self, slot: usize) -> Option<String> {
+        columns().get(slot).map(|c| format!("`fx`.`t1`.`{}`", c.0))
+    }
+    fn call_state(&mut self, call: usize) -> Option<&mut [u64; 2]> {
+        Some(self.states.entry(call).or_default())
+    }
 }
 
 /// A type as SHOW CREATE TABLE of a table made from the expression prints it; the default collation is left out.
@@ -269,7 +294,9 @@ pub fn show_type(ty: &SqlType, nullable: bool) -> String {
         SqlType::Year(n) => format!("year({n})"),
         SqlType::Float { unsigned, digits: d, .. } => format!("float{}{}", digits(d), sign(unsigned)),
         SqlType::Double { unsigned, digits: d, .. } => format!("double{}{}", digits(d), sign(unsigned)),
-        SqlType::Decimal { precision, scale, unsigned, .. } => format!("decimal({precision},{scale}){}", sign(unsigned)),
+        SqlType::Decimal { precision, scale, unsigned, .. } => {
+            format!("decimal({precision},{scale}){}", sign(unsigned))
+        }
         SqlType::Date => "date".into(),
         SqlType::Time { fsp: f } => format!("time{}", fsp(f)),
         SqlType::DateTime { fsp: f } => format!("datetime{}", fsp(f)),
@@ -284,8 +311,8 @@ pub fn show_type(ty: &SqlType, nullable: bool) -> String {
             match (kind, binary) {
                 (TextKind::Char, false) => format!("char({len})"),
                 (TextKind::Char, true) => format!("binary({len})"),
-                (TextKind::VarChar, false) if *len == 0 && nullable => "char(0)".into(),
-                (TextKind::VarChar, true) if *len == 0 && nullable => "binary(0)".into(),
+                (TextKind::VarChar, false) if *len == 0 => "char(0)".into(),
+                (TextKind::VarChar, true) if *len == 0 => "binary(0)".into(),
                 (TextKind::VarChar, false) => format!("varchar({len})"),
                 (TextKind::VarChar, true) => format!("varbinary({len})"),
                 (TextKind::TinyText, false) => "tinytext".into(),
@@ -318,7 +345,8 @@ pub fn show_value(v: &Value, ty: &SqlType) -> String {
     }
     let mut out = Vec::new();
     convert::write_text(v, ty, &mut out);
-    let binary = matches!(ty, SqlType::Bit(_)) || matches!(ty, SqlType::Text { collation, .. } if collation.is_binary());
+    let binary =
+        matches!(ty, SqlType::Bit(_)) || matches!(ty, SqlType::Text { collation, .. } if collation.is_binary());
     if binary {
         let mut s = String::from("0x");
         for b in out {

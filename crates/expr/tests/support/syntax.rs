@@ -18,8 +18,8 @@ enum Token {
 }
 
 const SIGNS: &[&str] = &[
-    "<=>", "<<", ">>", "<=", ">=", "<>", "!=", "||", "&&", ":=", "+", "-", "*", "/", "%", "(", ")", ",", "=", "<", ">", "|",
-    "&", "^", "~", "!",
+    "<=>", "<<", ">>", "<=", ">=", "<>", "!=", "||", "&&", ":=", "+", "-", "*", "/", "%", "(", ")", ",", "=", "<", ">",
+    "|", "&", "^", "~", "!",
 ];
 
 fn unhex(s: &str) -> Vec<u8> {
@@ -393,7 +393,13 @@ impl<'a> Reader<'a> {
             &[("&", BinaryOp::BitAnd)],
             &[("<<", BinaryOp::ShiftLeft), (">>", BinaryOp::ShiftRight)],
             &[("+", BinaryOp::Add), ("-", BinaryOp::Sub)],
-            &[("*", BinaryOp::Mul), ("/", BinaryOp::Div), ("%", BinaryOp::Mod), ("div", BinaryOp::IntDiv), ("mod", BinaryOp::Mod)],
+            &[
+                ("*", BinaryOp::Mul),
+                ("/", BinaryOp::Div),
+                ("%", BinaryOp::Mod),
+                ("div", BinaryOp::IntDiv),
+                ("mod", BinaryOp::Mod),
+            ],
             &[("^", BinaryOp::BitXor)],
         ];
         let Some(ops) = LEVELS.get(level) else { return self.unary() };
@@ -498,7 +504,9 @@ impl<'a> Reader<'a> {
             "null" => return Ok(literal_null()),
             "true" | "false" => return Ok(literal_bool(w == "true")),
             "case" => return self.case(),
-            "current_timestamp" | "current_date" | "current_time" | "localtime" | "utc_date" | "current_user" if !call => {
+            "current_timestamp" | "current_date" | "current_time" | "localtime" | "utc_date" | "current_user"
+                if !call =>
+            {
                 return bind_function(self.cx, w, Vec::new());
             }
             _ => {}
@@ -678,7 +686,11 @@ impl<'a> Reader<'a> {
                 self.expect(",")?;
                 let b = self.or()?;
                 self.expect(")")?;
-                return if name == "timestampadd" { bind_interval(cx, false, b, a, unit) } else { bind_timestampdiff(cx, unit, a, b) };
+                return if name == "timestampadd" {
+                    bind_interval(cx, false, b, a, unit)
+                } else {
+                    bind_timestampdiff(cx, unit, a, b)
+                };
             }
             "get_format" => {
                 let what = self.word()?;

@@ -209,7 +209,9 @@ pub enum FlushItem {
     },
     UserResources,
     Master,
-    Slave,
+    Slave {
+        connection: Option<String>,
+    },
     /// `FLUSH USER_STATISTICS`, `INDEX_STATISTICS`, … and what plugins add.
     Named(Ident),
 }

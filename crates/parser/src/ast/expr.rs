@@ -340,7 +340,7 @@ pub enum Expr {
     PreviousValue(ObjectName),
     /// `SETVAL(s, value[, is_used[, round]])`
     SetVal {
-        sequence: ObjectName,
+        sequence: Box<ObjectName>,
         value: i128,
         is_used: bool,
         round: u64,

@@ -113,12 +113,37 @@ pub enum SelectItem {
         db: Option<Ident>,
         table: Option<Ident>,
     },
-    /// `text` is the expression as written: it names the column where there is no alias.
+    /// `text` is the expression as written: it names the column where there is no alias, see
+    /// [`SelectItem::column_name`].
     Expr {
         expr: Expr,
         alias: Option<Ident>,
         text: String,
     },
+}
+
+impl SelectItem {
+    /// The name of the result's column: the alias, a column's own name, a string's content, or the text.
+    /// `None` for a wildcard.
+    pub fn column_name(&self) -> Option<String> {
+        let SelectItem::Expr { expr, alias, text } = self else {
+            return None;
+        };
+        if let Some(alias) = alias {
+            return Some(alias.value.clone());
+        }
+        Some(match expr {
+            Expr::Column(column) => column.name.value.clone(),
+            Expr::Literal(Literal::Str(literal)) => literal.to_text().trim_start().to_string(),
+            Expr::Literal(Literal::Null) => "NULL".to_string(),
+            Expr::Literal(Literal::True) => "TRUE".to_string(),
+            Expr::Literal(Literal::False) => "FALSE".to_string(),
+            Expr::Literal(_) => text
+                .trim_matches(|c: char| c == '(' || c == ')' || c.is_whitespace())
+                .to_string(),
+            _ => text.clone(),
+        })
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -9,7 +9,7 @@ use super::{
     ExecuteImmediate, Explain, Expr, Flush, GetDiagnostics, Grant, Handler, Help, Ident, Insert,
     Install, Kill, LoadData, LockTables, ObjectName, Prepare, PurgeLogs, Query, RenameTables,
     RenameUsers, ResetItem, Revoke, ServerDef, Set, SetStatementFor, Show, Signal, StartSlave,
-    StartTransaction, StopSlave, StrLit, TableMaintenance, TruncateTable, Update, Xa,
+    StartTransaction, StopSlave, TableMaintenance, TruncateTable, Update, Xa,
 };
 
 /// One statement of any kind.
@@ -126,8 +126,8 @@ pub enum Statement {
         wait_for_all_slaves: bool,
     },
     Backup(Backup),
-    /// `BINLOG 'base64'[, 'base64']`
-    Binlog(Vec<StrLit>),
+    /// `BINLOG 'base64'`, or `BINLOG @a, @b`
+    Binlog(Vec<Expr>),
     Signal(Signal),
     GetDiagnostics(GetDiagnostics),
 }

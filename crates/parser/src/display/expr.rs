@@ -2,55 +2,31 @@
 
 use super::{Printer, charset_name};
 use crate::ast::{
-    BinaryOp, CastType, ColumnRef, Expr, FrameBound, FrameExclude, FrameUnits, FunctionCall, GetFormatKind, IntervalUnit,
-    Literal, MatchMode, Quantifier, Query, SetExpr, TrimSide, TruthValue, UnaryOp, VarScope, WeightString, Window,
-    WindowSpec,
+    BinaryOp, CastType, ColumnRef, Expr, FunctionCall, GetFormatKind, IntervalUnit, Literal,
+    MatchMode, Quantifier, Query, SetExpr, TruthValue, UnaryOp, VarScope,
 };
 
 /// How tightly what an expression shows as binds; the parser's levels.
-mod level {
-    pub(super) const ASSIGN: u8 = 0;
-    pub(super) const OR: u8 = 1;
-    pub(super) const XOR: u8 = 2;
-    pub(super) const AND: u8 = 3;
-    pub(super) const COMPARISON: u8 = 5;
-    pub(super) const BETWEEN: u8 = 7;
-    pub(super) const LIKE: u8 = 8;
-    pub(super) const BIT_OR: u8 = 9;
-    pub(super) const BIT_AND: u8 = 10;
-    pub(super) const SHIFT: u8 = 11;
-    pub(super) const INTERVAL: u8 = 12;
-    pub(super) const ADD: u8 = 13;
-    pub(super) const MUL: u8 = 14;
-    pub(super) const BIT_XOR: u8 = 15;
-    
-    pub(super) const NEG: u8 = 16;
-    pub(super) const COLLATE: u8 = 17;
-    pub(super) const PRIMARY: u8 = 20;
-}
+pub(super) mod level {
+    pub(in crate::display) const ASSIGN: u8 = 0;
+    pub(in crate::display) const OR: u8 = 1;
+    pub(in crate::display) const XOR: u8 = 2;
+    pub(in crate::display) const AND: u8 = 3;
+    pub(in crate::display) const COMPARISON: u8 = 5;
+    pub(in crate::display) const BETWEEN: u8 = 7;
+    pub(in crate::display) const LIKE: u8 = 8;
+    pub(in crate::display) const BIT_OR: u8 = 9;
+    pub(in crate::display) const BIT_AND: u8 = 10;
+    pub(in crate::display) const SHIFT: u8 = 11;
+    pub(in crate::display) const INTERVAL: u8 = 12;
+    pub(in crate::display) const ADD: u8 = 13;
+    pub(in crate::display) const MUL: u8 = 14;
+    pub(in crate::display) const BIT_XOR: u8 = 15;
 
-/// Functions that are shown by another name.
-const NAMES: &[(&str, &str)] = &[
-    ("upper", "ucase"),
-    ("lower", "lcase"),
-    ("length", "octet_length"),
-    ("lengthb", "octet_length"),
-    ("character_length", "char_length"),
-    ("day", "dayofmonth"),
-    ("power", "pow"),
-    ("ceil", "ceiling"),
-    ("atan2", "atan"),
-    ("sha1", "sha"),
-    ("stddev", "std"),
-    ("stddev_pop", "std"),
-    ("var_pop", "variance"),
-    ("schema", "database"),
-    ("session_user", "user"),
-    ("system_user", "user"),
-    ("now", "current_timestamp"),
-    ("substring", "substr"),
-    ("mid", "substr"),
-];
+    pub(in crate::display) const NEG: u8 = 16;
+    pub(in crate::display) const COLLATE: u8 = 17;
+    pub(in crate::display) const PRIMARY: u8 = 20;
+}
 
 /// The opposite of a comparison.
 fn opposite(op: BinaryOp) -> Option<BinaryOp> {
@@ -71,73 +47,163 @@ fn negated(expr: &Expr) -> Option<Expr> {
     Some(match expr {
         Expr::Column(_) => {
             let zero = Box::new(Expr::Literal(Literal::Int(0)));
-            Expr::Binary { op: BinaryOp::Eq, left: Box::new(expr.clone()), right: zero }
+            Expr::Binary {
+                op: BinaryOp::Eq,
+                left: Box::new(expr.clone()),
+                right: zero,
+            }
         }
         Expr::And(terms) => Expr::Or(all(terms)),
         Expr::Or(terms) => Expr::And(all(terms)),
-        Expr::Binary { op, left, right } => {
-            Expr::Binary { op: opposite(*op)?, left: left.clone(), right: right.clone() }
-        }
-        Expr::Between { negated, expr, low, high } => {
-            Expr::Between { negated: !negated, expr: expr.clone(), low: low.clone(), high: high.clone() }
-        }
-        Expr::InList { negated, expr, list } => {
-            Expr::InList { negated: !negated, expr: expr.clone(), list: list.clone() }
-        }
-        Expr::IsNull { negated, expr } => Expr::IsNull { negated: !negated, expr: expr.clone() },
-        Expr::Like { negated, expr, pattern, escape } => {
-            Expr::Like { negated: !negated, expr: expr.clone(), pattern: pattern.clone(), escape: escape.clone() }
-        }
-        Expr::Regexp { negated: true, expr, pattern } => {
-            Expr::Regexp { negated: false, expr: expr.clone(), pattern: pattern.clone() }
-        }
-        Expr::InSubquery { negated: true, expr, query } => {
-            Expr::InSubquery { negated: false, expr: expr.clone(), query: query.clone() }
-        }
-        Expr::IsTruth { value: TruthValue::Unknown, .. } => negated(&folded(expr)?)?,
-        Expr::Unary { op: UnaryOp::Not, expr } if is_condition(expr) => (**expr).clone(),
-        Expr::Unary { op: UnaryOp::Not, expr } => nonzero(expr),
+        Expr::Binary { op, left, right } => Expr::Binary {
+            op: opposite(*op)?,
+            left: left.clone(),
+            right: right.clone(),
+        },
+        Expr::Between {
+            negated,
+            expr,
+            low,
+            high,
+        } => Expr::Between {
+            negated: !negated,
+            expr: expr.clone(),
+            low: low.clone(),
+            high: high.clone(),
+        },
+        Expr::InList {
+            negated,
+            expr,
+            list,
+        } => Expr::InList {
+            negated: !negated,
+            expr: expr.clone(),
+            list: list.clone(),
+        },
+        Expr::IsNull { negated, expr } => Expr::IsNull {
+            negated: !negated,
+            expr: expr.clone(),
+        },
+        Expr::Like {
+            negated,
+            expr,
+            pattern,
+            escape,
+        } => Expr::Like {
+            negated: !negated,
+            expr: expr.clone(),
+            pattern: pattern.clone(),
+            escape: escape.clone(),
+        },
+        Expr::Regexp {
+            negated: true,
+            expr,
+            pattern,
+        } => Expr::Regexp {
+            negated: false,
+            expr: expr.clone(),
+            pattern: pattern.clone(),
+        },
+        Expr::InSubquery {
+            negated: true,
+            expr,
+            query,
+        } => Expr::InSubquery {
+            negated: false,
+            expr: expr.clone(),
+            query: query.clone(),
+        },
+        Expr::IsTruth {
+            value: TruthValue::Unknown,
+            ..
+        } => negated(&folded(expr)?)?,
+        Expr::Unary {
+            op: UnaryOp::Not,
+            expr,
+        } if is_condition(expr) => (**expr).clone(),
+        Expr::Unary {
+            op: UnaryOp::Not,
+            expr,
+        } => nonzero(expr),
         _ => return None,
     })
 }
 
 fn not(expr: &Expr) -> Expr {
-    negated(expr).unwrap_or_else(|| Expr::Unary { op: UnaryOp::Not, expr: Box::new(expr.clone()) })
+    negated(expr).unwrap_or_else(|| Expr::Unary {
+        op: UnaryOp::Not,
+        expr: Box::new(expr.clone()),
+    })
 }
 
 /// Whether it is true, false or unknown rather than a number.
 fn is_condition(expr: &Expr) -> bool {
     match expr {
         Expr::Binary { op, .. } => binary_level(*op) <= level::COMPARISON,
-        Expr::Unary { op: UnaryOp::Not, .. } => true,
+        Expr::Unary {
+            op: UnaryOp::Not, ..
+        } => true,
         expr => precedence(expr) <= level::LIKE || matches!(expr, Expr::Exists(_)),
     }
 }
 
 fn nonzero(column: &Expr) -> Expr {
     let zero = Box::new(Expr::Literal(Literal::Int(0)));
-    Expr::Binary { op: BinaryOp::Ne, left: Box::new(column.clone()), right: zero }
+    Expr::Binary {
+        op: BinaryOp::Ne,
+        left: Box::new(column.clone()),
+        right: zero,
+    }
 }
 
 /// What an expression is shown as if that is another expression.
 fn folded(expr: &Expr) -> Option<Expr> {
     match expr {
-        Expr::Unary { op: UnaryOp::Not, expr } => negated(expr),
-        Expr::Unary { op: UnaryOp::Neg, expr } => match &**expr {
-            Expr::Unary { op: UnaryOp::Neg, expr } if matches!(**expr, Expr::Literal(_)) => Some((**expr).clone()),
+        Expr::Unary {
+            op: UnaryOp::Not,
+            expr,
+        } => negated(expr),
+        Expr::Unary {
+            op: UnaryOp::Neg,
+            expr,
+        } => match &**expr {
+            Expr::Unary {
+                op: UnaryOp::Neg,
+                expr,
+            } if matches!(**expr, Expr::Literal(_)) => Some((**expr).clone()),
             _ => None,
         },
-        Expr::InList { negated, expr, list } if list.len() == 1 => {
+        Expr::InList {
+            negated,
+            expr,
+            list,
+        } if list.len() == 1 => {
             let op = if *negated { BinaryOp::Ne } else { BinaryOp::Eq };
             let right = Box::new(list.first()?.clone());
-            Some(Expr::Binary { op, left: expr.clone(), right })
+            Some(Expr::Binary {
+                op,
+                left: expr.clone(),
+                right,
+            })
         }
-        Expr::IsTruth { negated, expr, value: TruthValue::Unknown } => {
-            Some(Expr::IsNull { negated: *negated, expr: expr.clone() })
-        }
-        Expr::Quantified { op: BinaryOp::Eq, quantifier: Quantifier::Any, left, query } => {
-            Some(Expr::InSubquery { negated: false, expr: left.clone(), query: query.clone() })
-        }
+        Expr::IsTruth {
+            negated,
+            expr,
+            value: TruthValue::Unknown,
+        } => Some(Expr::IsNull {
+            negated: *negated,
+            expr: expr.clone(),
+        }),
+        Expr::Quantified {
+            op: BinaryOp::Eq,
+            quantifier: Quantifier::Any,
+            left,
+            query,
+        } => Some(Expr::InSubquery {
+            negated: false,
+            expr: left.clone(),
+            query: query.clone(),
+        }),
         Expr::Function(call) if call.db.is_none() => folded_call(call),
         _ => None,
     }
@@ -146,12 +212,22 @@ fn folded(expr: &Expr) -> Option<Expr> {
 fn folded_call(call: &FunctionCall) -> Option<Expr> {
     let one = || call.args.first().map(|arg| Box::new(arg.clone()));
     let cast = |ty| Some(Expr::Cast { expr: one()?, ty });
-    match (call.name.value.to_ascii_lowercase().as_str(), call.args.len()) {
+    match (
+        call.name.value.to_ascii_lowercase().as_str(),
+        call.args.len(),
+    ) {
         ("mod", 2) => {
             let right = Box::new(call.args.get(1)?.clone());
-            Some(Expr::Binary { op: BinaryOp::Mod, left: one()?, right })
+            Some(Expr::Binary {
+                op: BinaryOp::Mod,
+                left: one()?,
+                right,
+            })
         }
-        ("isnull", 1) => Some(Expr::IsNull { negated: false, expr: one()? }),
+        ("isnull", 1) => Some(Expr::IsNull {
+            negated: false,
+            expr: one()?,
+        }),
         ("date", 1) => cast(CastType::Date),
         ("time", 1) => cast(CastType::Time(None)),
         ("timestamp", 1) => cast(CastType::DateTime(None)),
@@ -177,7 +253,7 @@ impl Printer {
     }
 
     /// An operand, in parentheses if it binds less tightly than `min`.
-    fn expr_at(&mut self, expr: &Expr, min: u8) {
+    pub(super) fn expr_at(&mut self, expr: &Expr, min: u8) {
         if let Some(other) = folded(expr) {
             return self.expr_at(&other, min);
         }
@@ -231,54 +307,93 @@ impl Printer {
             Expr::Binary { op, left, right } => self.binary(*op, left, right),
             Expr::And(terms) => self.list(terms, " and ", |p, term| p.truth(term, level::AND + 1)),
             Expr::Or(terms) => self.list(terms, " or ", |p, term| p.truth(term, level::OR + 1)),
-            Expr::Like { negated, expr, pattern, escape } => {
-                self.expr_at(expr, level::LIKE);
+            Expr::Like {
+                negated,
+                expr,
+                pattern,
+                escape,
+            } => {
+                self.matched(expr, *negated);
                 // Two blanks, as MariaDB has it.
                 self.push(if *negated { "  not like " } else { " like " });
                 self.expr_at(pattern, level::BIT_OR);
                 if let Some(escape) = escape {
                     self.push(" escape ");
-                    self.expr_at(escape, level::NEG);
+                    self.expr_at(escape, level::BIT_OR);
                 }
             }
-            Expr::Regexp { negated, expr, pattern } => {
+            Expr::Regexp {
+                negated,
+                expr,
+                pattern,
+            } => {
                 self.push(if *negated { "!(" } else { "" });
                 self.expr_at(expr, level::LIKE);
                 self.push(" regexp ");
                 self.expr_at(pattern, level::BIT_OR);
                 self.push(if *negated { ")" } else { "" });
             }
-            Expr::Between { negated, expr, low, high } => {
-                self.expr_at(expr, level::LIKE);
-                self.push(if *negated { " not between " } else { " between " });
+            Expr::Between {
+                negated,
+                expr,
+                low,
+                high,
+            } => {
+                self.matched(expr, *negated);
+                self.push(if *negated {
+                    " not between "
+                } else {
+                    " between "
+                });
                 self.expr_at(low, level::BETWEEN);
                 self.push(" and ");
                 self.expr_at(high, level::BETWEEN);
             }
-            Expr::InList { negated, expr, list } => {
-                self.expr_at(expr, level::LIKE);
+            Expr::InList {
+                negated,
+                expr,
+                list,
+            } => {
+                self.matched(expr, *negated);
                 self.push(if *negated { " not in (" } else { " in (" });
                 self.list(list, ",", Self::expr);
                 self.push(")");
             }
-            Expr::InSubquery { negated, expr, query } => {
+            Expr::InSubquery {
+                negated,
+                expr,
+                query,
+            } => {
                 self.push(if *negated { "!(" } else { "" });
                 self.expr_at(expr, level::LIKE);
                 self.push(" in ");
                 self.subquery(query);
                 self.push(if *negated { ")" } else { "" });
             }
-            Expr::Quantified { op, quantifier, left, query } => {
+            Expr::Quantified {
+                op,
+                quantifier,
+                left,
+                query,
+            } => {
                 self.expr_at(left, level::COMPARISON);
                 self.push(operator(*op));
-                self.push(if *quantifier == Quantifier::All { "all " } else { "any " });
+                self.push(if *quantifier == Quantifier::All {
+                    "all "
+                } else {
+                    "any "
+                });
                 self.subquery(query);
             }
             Expr::IsNull { negated, expr } => {
                 self.expr_at(expr, level::COMPARISON);
                 self.push(if *negated { " is not null" } else { " is null" });
             }
-            Expr::IsTruth { negated, expr, value } => {
+            Expr::IsTruth {
+                negated,
+                expr,
+                value,
+            } => {
                 self.expr_at(expr, level::COMPARISON);
                 self.push(if *negated { " is not " } else { " is " });
                 self.push(match value {
@@ -299,7 +414,11 @@ impl Printer {
             }
             Expr::Subquery(query) => self.subquery(query),
             Expr::Row(row) => self.args("", row),
-            Expr::Case { operand, branches, else_expr } => {
+            Expr::Case {
+                operand,
+                branches,
+                else_expr,
+            } => {
                 self.push("case ");
                 if let Some(operand) = operand {
                     self.expr_at(operand, level::PRIMARY);
@@ -362,9 +481,18 @@ impl Printer {
                 self.push(")");
             }
             Expr::Trim { side, what, expr } => self.trim(*side, what.as_deref(), expr),
-            Expr::DateArith { subtract, date, value, unit } => {
+            Expr::DateArith {
+                subtract,
+                date,
+                value,
+                unit,
+            } => {
                 self.expr_at(date, level::INTERVAL);
-                self.push(if *subtract { " - interval " } else { " + interval " });
+                self.push(if *subtract {
+                    " - interval "
+                } else {
+                    " + interval "
+                });
                 self.expr(value);
                 self.push(" ");
                 self.push(unit_name(*unit));
@@ -399,7 +527,11 @@ impl Printer {
                 self.push(")");
             }
             Expr::WeightString(weight) => self.weight_string(weight),
-            Expr::Match { columns, against, mode } => {
+            Expr::Match {
+                columns,
+                against,
+                mode,
+            } => {
                 self.push("(match ");
                 self.list(columns, ",", Self::expr);
                 self.push(" against (");
@@ -435,7 +567,12 @@ impl Printer {
                 self.object_name(name);
                 self.push(")");
             }
-            Expr::SetVal { sequence, value, is_used, round } => {
+            Expr::SetVal {
+                sequence,
+                value,
+                is_used,
+                round,
+            } => {
                 self.push("setval(");
                 self.object_name(sequence);
                 self.push(",");
@@ -448,6 +585,17 @@ impl Printer {
             // Every other kind was printed by the caller.
             _ => {}
         }
+    }
+
+    /// What stands to the left of `LIKE`, `IN`, `BETWEEN`; a `NOT` behind a pattern would be read as part of it.
+    fn matched(&mut self, expr: &Expr, negated: bool) {
+        let pattern = matches!(expr, Expr::Like { .. } | Expr::Regexp { .. });
+        let min = if negated && pattern {
+            level::LIKE + 1
+        } else {
+            level::LIKE
+        };
+        self.expr_at(expr, min);
     }
 
     fn prefixed(&mut self, sign: &str, operand: &Expr) {
@@ -468,11 +616,15 @@ impl Printer {
         self.expr_at(left, level);
         self.push(operator(op));
         // A comparison's right operand is what the grammar calls a predicate.
-        let right_level = if level == level::COMPARISON { level::BETWEEN } else { level + 1 };
+        let right_level = if level == level::COMPARISON {
+            level::BETWEEN
+        } else {
+            level + 1
+        };
         self.expr_at(right, right_level);
     }
 
-    fn list_call(&mut self, name: &str, args: &[&Expr]) {
+    pub(super) fn list_call(&mut self, name: &str, args: &[&Expr]) {
         self.push(name);
         self.push("(");
         self.list(args, ",", |p, arg| p.expr(arg));
@@ -539,187 +691,6 @@ impl Printer {
             }
         }
     }
-
-    fn trim(&mut self, side: Option<TrimSide>, what: Option<&Expr>, expr: &Expr) {
-        self.push(match (side, what) {
-            (Some(TrimSide::Leading), None) => "ltrim(",
-            (Some(TrimSide::Trailing), None) => "rtrim(",
-            _ => "trim(",
-        });
-        if let Some(what) = what {
-            self.push(match side {
-                Some(TrimSide::Leading) => "leading ",
-                Some(TrimSide::Trailing) => "trailing ",
-                _ => "both ",
-            });
-            self.expr(what);
-            self.push(" from ");
-        }
-        self.expr(expr);
-        self.push(")");
-    }
-
-    fn weight_string(&mut self, weight: &WeightString) {
-        self.push("weight_string(");
-        self.expr(&weight.expr);
-        for (word, length) in [(" as char(", weight.char_length), (" as binary(", weight.binary_length)] {
-            if let Some(length) = length {
-                self.push(word);
-                self.number(length);
-                self.push(")");
-            }
-        }
-        if !weight.levels.is_empty() {
-            self.push(" level ");
-            self.list(&weight.levels, ",", |p, level| {
-                p.number(level.first);
-                if level.last != level.first {
-                    p.push("-");
-                    p.number(level.last);
-                }
-                p.push(if level.desc { " desc" } else { "" });
-                p.push(if level.reverse { " reverse" } else { "" });
-            });
-        }
-        self.push(")");
-    }
-
-    fn call(&mut self, call: &FunctionCall) {
-        let name = match &call.db {
-            Some(db) => {
-                self.ident(db);
-                self.push(".");
-                self.ident(&call.name);
-                String::new()
-            }
-            None => {
-                let lower = call.name.value.to_ascii_lowercase();
-                let shown = NAMES.iter().find(|(name, _)| *name == lower).map_or(lower.clone(), |(_, n)| (*n).into());
-                // A quoted name stays quoted if it could not be read again otherwise.
-                if call.name.quoted && !shown.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-                    self.name(&call.name.value);
-                } else {
-                    self.push(&shown);
-                }
-                shown
-            }
-        };
-        match (name.as_str(), call.args.as_slice()) {
-            ("instr", [text, part]) => {
-                self.out.truncate(self.out.len() - name.len());
-                self.list_call("locate", &[part, text]);
-            }
-            ("bin", [number]) | ("oct", [number]) => {
-                self.out.truncate(self.out.len() - name.len());
-                self.push("conv(");
-                self.expr(number);
-                self.push(if name == "bin" { ",10,2)" } else { ",10,8)" });
-            }
-            ("column_create" | "column_add", args) => {
-                self.push("(");
-                self.list(args, ",", |p, arg| match arg {
-                    Expr::Cast { expr, ty } => {
-                        p.expr(expr);
-                        p.push(" AS ");
-                        match ty {
-                            CastType::Signed => p.push("int"),
-                            ty => p.cast_type(ty),
-                        }
-                    }
-                    arg => p.expr(arg),
-                });
-                self.push(")");
-            }
-            _ => self.call_rest(call, &name),
-        }
-    }
-
-    fn call_rest(&mut self, call: &FunctionCall, name: &str) {
-        self.push("(");
-        if call.distinct {
-            self.push("distinct ");
-        }
-        self.list(&call.args, ",", Self::expr);
-        if call.star {
-            self.push("0");
-        }
-        if !call.order_by.is_empty() {
-            self.push(" order by ");
-            self.list(&call.order_by, ",", |p, item| {
-                p.expr(&item.expr);
-                p.push(if item.desc == Some(true) { " DESC" } else { " ASC" });
-            });
-        }
-        if name == "group_concat" {
-            self.push(" separator ");
-            self.bytes(call.separator.as_deref().unwrap_or(b","));
-        }
-        if let Some(limit) = &call.limit {
-            self.limit(limit);
-        }
-        self.push(")");
-        if !call.within_group.is_empty() {
-            self.push(" within group ( order by ");
-            self.order_items(&call.within_group);
-            self.push(")");
-        }
-        match &call.over {
-            None => {}
-            Some(Window::Named(name)) => {
-                self.push(" over ");
-                self.ident(name);
-            }
-            Some(Window::Spec(spec)) => {
-                self.push(" over (");
-                self.window_spec(spec);
-                self.push(")");
-            }
-        }
-    }
-
-    pub(super) fn window_spec(&mut self, spec: &WindowSpec) {
-        if let Some(base) = &spec.base {
-            self.ident(base);
-        }
-        if !spec.partition_by.is_empty() {
-            self.push(" partition by ");
-            self.list(&spec.partition_by, ",", Self::expr);
-        }
-        if !spec.order_by.is_empty() {
-            self.push(" order by ");
-            self.order_items(&spec.order_by);
-        }
-        let Some(frame) = &spec.frame else { return };
-        self.push(match frame.units {
-            FrameUnits::Rows => " rows between ",
-            FrameUnits::Range => " range between ",
-        });
-        self.frame_bound(&frame.start);
-        self.push(" and ");
-        self.frame_bound(frame.end.as_ref().unwrap_or(&FrameBound::CurrentRow));
-        self.push(match frame.exclude {
-            FrameExclude::NoOthers => "",
-            FrameExclude::CurrentRow => " exclude current row ",
-            FrameExclude::Group => " exclude group ",
-            FrameExclude::Ties => " exclude ties ",
-        });
-    }
-
-    fn frame_bound(&mut self, bound: &FrameBound) {
-        match bound {
-            FrameBound::UnboundedPreceding => self.push(" unbounded  preceding "),
-            FrameBound::UnboundedFollowing => self.push(" unbounded  following "),
-            FrameBound::CurrentRow => self.push(" current row "),
-            FrameBound::Preceding(offset) => {
-                self.expr_at(offset, level::BIT_OR);
-                self.push(" preceding ");
-            }
-            FrameBound::Following(offset) => {
-                self.expr_at(offset, level::BIT_OR);
-                self.push(" following ");
-            }
-        }
-    }
 }
 
 fn binary_level(op: BinaryOp) -> u8 {
@@ -752,9 +723,14 @@ fn precedence(expr: &Expr) -> u8 {
         Expr::Quantified { .. } | Expr::IsNull { .. } | Expr::IsTruth { .. } => level::COMPARISON,
         Expr::Between { .. } => level::BETWEEN,
         Expr::Regexp { negated: true, .. } | Expr::InSubquery { negated: true, .. } => level::NEG,
-        Expr::Like { .. } | Expr::Regexp { .. } | Expr::InList { .. } | Expr::InSubquery { .. } => level::LIKE,
+        Expr::Like { .. } | Expr::Regexp { .. } | Expr::InList { .. } | Expr::InSubquery { .. } => {
+            level::LIKE
+        }
         Expr::DateArith { .. } => level::INTERVAL,
-        Expr::Unary { op: UnaryOp::Binary, .. } => level::PRIMARY,
+        Expr::Unary {
+            op: UnaryOp::Binary,
+            ..
+        } => level::PRIMARY,
         Expr::Unary { .. } => level::NEG,
         Expr::Collate { .. } => level::COLLATE,
         _ => level::PRIMARY,

@@ -7,6 +7,7 @@
 //! `octet_length`, a right join becomes a left one.
 
 mod expr;
+mod function;
 mod query;
 mod types;
 
@@ -137,7 +138,8 @@ impl Printer {
     fn hex(&mut self, bytes: &[u8]) {
         for byte in bytes {
             for digit in [byte >> 4, byte & 15] {
-                self.out.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
+                self.out
+                    .push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
             }
         }
     }
@@ -146,5 +148,9 @@ impl Printer {
 /// A character set's name as the server writes it.
 fn charset_name(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
-    if lower == "utf8" { "utf8mb3".into() } else { lower }
+    if lower == "utf8" {
+        "utf8mb3".into()
+    } else {
+        lower
+    }
 }

@@ -2,9 +2,10 @@
 
 use super::Printer;
 use crate::ast::{
-    Expr, IndexHint, IndexHintAction, IndexHintScope, IntoVar, Join, JoinCondition, JoinKind, JsonTableColumn,
-    JsonTableOn, Limit, Literal, LockStrength, LockWait, NamedTable, ObjectName, OrderItem, Query, Select, SelectInto,
-    SelectItem, SetExpr, SetOp, SystemTime, SystemTimePoint, TableRef, With,
+    IndexHint, IndexHintAction, IndexHintScope, IntoVar, Join, JoinCondition, JoinKind,
+    JsonTableColumn, JsonTableOn, Limit, LockStrength, LockWait, NamedTable, ObjectName, OrderItem,
+    Query, Select, SelectInto, SelectItem, SetExpr, SetOp, SystemTime, SystemTimePoint, TableRef,
+    With,
 };
 use crate::keywords;
 
@@ -47,11 +48,22 @@ impl Printer {
     }
 
     fn with(&mut self, with: &With) {
-        self.push(if with.recursive { "with recursive " } else { "with " });
+        self.push(if with.recursive {
+            "with recursive "
+        } else {
+            "with "
+        });
         self.list(&with.ctes, ",", |p, cte| {
             // Without quotes, as MariaDB has it, where that can be read back.
-            let plain = cte.name.value.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-                && cte.name.value.starts_with(|c: char| c.is_ascii_alphabetic())
+            let plain = cte
+                .name
+                .value
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                && cte
+                    .name
+                    .value
+                    .starts_with(|c: char| c.is_ascii_alphabetic())
                 && keywords::lookup(cte.name.value.as_bytes()).is_none();
             if plain {
                 p.push(&cte.name.value);
@@ -183,17 +195,14 @@ impl Printer {
                 }
                 self.push("*");
             }
-            SelectItem::Expr { expr, alias, text } => {
+            SelectItem::Expr { expr, alias, .. } => {
                 self.expr(expr);
-                let name = match (alias, expr) {
-                    (Some(alias), _) => alias.value.clone(),
-                    (None, _) if !named => return,
-                    (None, Expr::Column(column)) => column.name.value.clone(),
-                    (None, Expr::Literal(Literal::Str(literal))) => literal.to_text(),
-                    (None, _) => text.clone(),
-                };
-                self.push(" AS ");
-                self.name(&name);
+                if (named || alias.is_some())
+                    && let Some(name) = item.column_name()
+                {
+                    self.push(" AS ");
+                    self.name(&name);
+                }
             }
         }
     }
@@ -267,28 +276,43 @@ impl Printer {
                 self.push("dumpfile ");
                 self.string(path);
             }
-            SelectInto::Outfile { path, charset, fields, lines } => {
+            SelectInto::Outfile {
+                path,
+                charset,
+                fields,
+                lines,
+            } => {
                 self.push("outfile ");
                 self.string(path);
                 if let Some(charset) = charset {
                     self.push(" character set ");
                     self.push(charset);
                 }
-                let enclosed = if fields.optionally_enclosed { "optionally enclosed by " } else { "enclosed by " };
+                let enclosed = if fields.optionally_enclosed {
+                    "optionally enclosed by "
+                } else {
+                    "enclosed by "
+                };
                 let clauses = [
                     ("terminated by ", &fields.terminated_by),
                     (enclosed, &fields.enclosed_by),
                     ("escaped by ", &fields.escaped_by),
                 ];
                 self.file_clause(" fields ", &clauses);
-                let clauses = [("starting by ", &lines.starting_by), ("terminated by ", &lines.terminated_by)];
+                let clauses = [
+                    ("starting by ", &lines.starting_by),
+                    ("terminated by ", &lines.terminated_by),
+                ];
                 self.file_clause(" lines ", &clauses);
             }
         }
     }
 
     fn file_clause(&mut self, head: &str, clauses: &[(&str, &Option<Vec<u8>>)]) {
-        let given: Vec<_> = clauses.iter().filter_map(|(word, text)| text.as_ref().map(|text| (word, text))).collect();
+        let given: Vec<_> = clauses
+            .iter()
+            .filter_map(|(word, text)| text.as_ref().map(|text| (word, text)))
+            .collect();
         if given.is_empty() {
             return;
         }
@@ -326,7 +350,12 @@ impl Printer {
     fn table_ref(&mut self, table: &TableRef) {
         match table {
             TableRef::Table(table) => self.named_table(table),
-            TableRef::Derived { lateral, query, alias, columns } => {
+            TableRef::Derived {
+                lateral,
+                query,
+                alias,
+                columns,
+            } => {
                 if *lateral {
                     self.push("lateral ");
                 }
@@ -360,8 +389,13 @@ impl Printer {
 
     fn join(&mut self, join: &Join) {
         // `a RIGHT JOIN b` is `b LEFT JOIN a`, but a natural join's columns would change their order.
-        let turned = join.kind == JoinKind::Right && matches!(join.condition, Some(JoinCondition::On(_)));
-        let (left, right) = if turned { (&join.right, &join.left) } else { (&join.left, &join.right) };
+        let turned =
+            join.kind == JoinKind::Right && matches!(join.condition, Some(JoinCondition::On(_)));
+        let (left, right) = if turned {
+            (&join.right, &join.left)
+        } else {
+            (&join.left, &join.right)
+        };
         self.push("(");
         self.table_ref(left);
         if join.natural {
@@ -463,7 +497,11 @@ impl Printer {
     }
 
     fn time_point(&mut self, point: &SystemTimePoint) {
-        self.push(if point.transaction { "TRANSACTION " } else { "TIMESTAMP " });
+        self.push(if point.transaction {
+            "TRANSACTION "
+        } else {
+            "TIMESTAMP "
+        });
         // In parentheses, a literal is no operand of the word before it.
         self.push("(");
         self.expr(&point.expr);
@@ -477,7 +515,14 @@ impl Printer {
                 p.ident(name);
                 p.push(" FOR ORDINALITY");
             }
-            JsonTableColumn::Path { name, ty, path, exists, on_empty, on_error } => {
+            JsonTableColumn::Path {
+                name,
+                ty,
+                path,
+                exists,
+                on_empty,
+                on_error,
+            } => {
                 p.ident(name);
                 p.push(" ");
                 p.data_type(ty);

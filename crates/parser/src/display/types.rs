@@ -65,17 +65,29 @@ impl Printer {
                 self.length(*width);
                 self.numeric_attrs(*attrs);
             }
-            DataType::Decimal { precision, scale, attrs } => {
+            DataType::Decimal {
+                precision,
+                scale,
+                attrs,
+            } => {
                 self.push("decimal");
                 self.precision(*precision, *scale);
                 self.numeric_attrs(*attrs);
             }
-            DataType::Float { precision, scale, attrs } => {
+            DataType::Float {
+                precision,
+                scale,
+                attrs,
+            } => {
                 self.push("float");
                 self.precision(*precision, *scale);
                 self.numeric_attrs(*attrs);
             }
-            DataType::Double { precision, scale, attrs } => {
+            DataType::Double {
+                precision,
+                scale,
+                attrs,
+            } => {
                 self.push("double");
                 self.precision(*precision, *scale);
                 self.numeric_attrs(*attrs);
@@ -120,7 +132,11 @@ impl Printer {
                 self.push("varbinary");
                 self.length(Some(*length));
             }
-            DataType::Text { size, length, charset } => {
+            DataType::Text {
+                size,
+                length,
+                charset,
+            } => {
                 self.push(lob_prefix(*size));
                 self.push("text");
                 self.length(*length);

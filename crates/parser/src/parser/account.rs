@@ -30,7 +30,11 @@ impl Parser<'_> {
             Tok::At => {
                 self.bump();
                 let named = self.at_ident() || self.at_tok(Tok::Str);
-                Some(if named { self.ident_or_text()?.value } else { String::new() })
+                Some(if named {
+                    self.ident_or_text()?.value
+                } else {
+                    String::new()
+                })
             }
             _ => None,
         };
@@ -38,6 +42,25 @@ impl Parser<'_> {
             return Ok(UserName::Public);
         }
         Ok(UserName::Named { user, host })
+    }
+
+    /// A role's name, which has no host.
+    fn role_name(&mut self) -> Res<UserName> {
+        let bare = self.at_tok(Tok::Ident);
+        let user = self.ident_or_text()?.value;
+        if bare && user.eq_ignore_ascii_case("PUBLIC") {
+            return Ok(UserName::Public);
+        }
+        Ok(UserName::Named { user, host: None })
+    }
+
+    /// A role to grant or revoke.
+    fn granted_role(&mut self) -> Res<UserName> {
+        if self.at(Kw::CURRENT_ROLE) {
+            self.user_name()
+        } else {
+            self.role_name()
+        }
     }
 
     fn user_names(&mut self) -> Res<Vec<UserName>> {
@@ -210,7 +233,7 @@ impl Parser<'_> {
     pub(super) fn create_role(&mut self, or_replace: bool) -> Res<Statement> {
         self.expect(Kw::ROLE)?;
         let if_not_exists = self.if_not_exists()?;
-        let roles = self.user_names()?;
+        let roles = self.list(Self::role_name)?;
         let admin = if self.eat(Kw::WITH) {
             self.expect(Kw::ADMIN)?;
             Some(self.user_name()?)
@@ -227,10 +250,8 @@ impl Parser<'_> {
 
     pub(super) fn drop_roles(&mut self) -> Res<Statement> {
         let if_exists = self.if_exists()?;
-        Ok(Statement::DropRoles(DropRoles {
-            if_exists,
-            roles: self.user_names()?,
-        }))
+        let roles = self.list(Self::role_name)?;
+        Ok(Statement::DropRoles(DropRoles { if_exists, roles }))
     }
 
     /// `RENAME USER` was taken.
@@ -271,12 +292,12 @@ impl Parser<'_> {
                 with_grant,
             })));
         }
-        // A list that begins as privileges do but has no level is reported where the level should be.
-        if !self.grants_privileges() && self.at_ident()
-            || self.at_tok(Tok::Str)
-            || self.at(Kw::CURRENT_ROLE)
-        {
-            let roles = self.user_names()?;
+        let named = matches!(
+            self.peek(),
+            Tok::Ident | Tok::QuotedIdent | Tok::Str | Tok::Kw(Kw::CURRENT_ROLE)
+        );
+        if named || (self.at_ident() && !self.grants_privileges()) {
+            let roles = self.list(Self::granted_role)?;
             self.expect(Kw::TO)?;
             let to = self.list(Self::user_spec)?;
             let with_admin = self.eat(Kw::WITH);
@@ -339,7 +360,7 @@ impl Parser<'_> {
         }
         let is_role = self.at_ident() || self.at_tok(Tok::Str) || self.at(Kw::CURRENT_ROLE);
         if admin_option_for || (is_role && !self.grants_privileges()) {
-            let roles = self.user_names()?;
+            let roles = self.list(Self::granted_role)?;
             self.expect(Kw::FROM)?;
             let from = self.user_names()?;
             return Ok(Statement::Revoke(Box::new(Revoke::Roles {

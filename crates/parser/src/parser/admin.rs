@@ -104,6 +104,19 @@ impl Parser<'_> {
             Kw::GLOBAL | Kw::SESSION if next == Tok::Kw(Kw::STATUS) => FlushItem::Status {
                 global: Some(kw == Kw::GLOBAL),
             },
+            Kw::SLAVE | Kw::REPLICA => {
+                self.bump();
+                let mut connection = if self.at_tok(Tok::Str) {
+                    Some(self.string()?)
+                } else {
+                    None
+                };
+                if self.eat(Kw::FOR) {
+                    self.expect(Kw::CHANNEL)?;
+                    connection = Some(self.string()?);
+                }
+                return Ok(FlushItem::Slave { connection });
+            }
             _ => {
                 let item = match kw {
                     Kw::HOSTS => FlushItem::Hosts,
@@ -114,7 +127,6 @@ impl Parser<'_> {
                     Kw::USER_RESOURCES => FlushItem::UserResources,
                     Kw::SSL => FlushItem::Ssl,
                     Kw::MASTER => FlushItem::Master,
-                    Kw::SLAVE | Kw::REPLICA => FlushItem::Slave,
                     Kw::TABLES | Kw::TABLE => return self.fail(),
                     _ => return Ok(FlushItem::Named(self.ident()?)),
                 };
@@ -187,7 +199,12 @@ impl Parser<'_> {
     /// A literal or a variable.
     fn plain_value(&mut self) -> Res<Expr> {
         match self.peek() {
-            Tok::Int | Tok::Decimal | Tok::Float | Tok::Str | Tok::NationalStr | Tok::Introducer => {}
+            Tok::Int
+            | Tok::Decimal
+            | Tok::Float
+            | Tok::Str
+            | Tok::NationalStr
+            | Tok::Introducer => {}
             Tok::HexNum | Tok::HexStr | Tok::BitNum | Tok::BitStr | Tok::NullEscape => {}
             Tok::AtAt | Tok::Ident | Tok::QuotedIdent => {}
             Tok::UserVar if self.peek_at(1) == Tok::Assign => {
@@ -229,10 +246,14 @@ impl Parser<'_> {
         self.expect(Kw::GET)?;
         self.eat(Kw::CURRENT);
         self.expect(Kw::DIAGNOSTICS)?;
-        let condition = if self.eat(Kw::CONDITION) { Some(self.plain_value()?) } else { None };
+        let condition = if self.eat(Kw::CONDITION) {
+            Some(self.plain_value()?)
+        } else {
+            None
+        };
         let of_condition = condition.is_some();
         let items = self.list(|p| {
-            let target = p.into_var()?;
+            let target = p.target_var()?;
             p.expect_tok(Tok::Eq)?;
             let item = if !of_condition {
                 p.expect_any(&[Kw::NUMBER, Kw::ROW_COUNT])?

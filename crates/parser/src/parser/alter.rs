@@ -2,7 +2,8 @@
 
 use super::Parser;
 use crate::ast::{
-    AlterAction, AlterAlgorithm, AlterLock, AlterTable, ColumnPosition, Expr, Ident, OrderItem, Statement, TableElement,
+    AlterAction, AlterAlgorithm, AlterLock, AlterTable, ColumnPosition, Expr, Ident, OrderItem,
+    PartitionAction, Statement, TableElement,
 };
 use crate::error::Res;
 use crate::keywords::Kw;
@@ -48,24 +49,57 @@ impl Parser<'_> {
         if matches!(self.peek(), Tok::Eof | Tok::Semicolon) {
             return Ok(Statement::AlterTable(Box::new(table)));
         }
-        loop {
-            let action = self.alter_action()?;
+        if let Some(action) = self.lone_action()? {
             table.actions.push(action);
-            if self.at_seq(&[Kw::PARTITION, Kw::BY]) || self.at_seq(&[Kw::REMOVE, Kw::PARTITIONING])
-            {
-                continue;
-            }
-            if !self.eat_tok(Tok::Comma) {
-                return Ok(Statement::AlterTable(Box::new(table)));
-            }
+            return Ok(Statement::AlterTable(Box::new(table)));
         }
+        if !self.at_partitioning() {
+            table.actions = self.list(Self::alter_action)?;
+        }
+        // Without a comma, and last.
+        if self.at_seq(&[Kw::REMOVE, Kw::PARTITIONING]) {
+            self.bump();
+            self.bump();
+            table
+                .actions
+                .push(AlterAction::Partition(Box::new(PartitionAction::Remove)));
+        } else if self.at_partitioning() {
+            table
+                .actions
+                .push(AlterAction::PartitionBy(Box::new(self.partition_by()?)));
+        }
+        Ok(Statement::AlterTable(Box::new(table)))
+    }
+
+    fn at_partitioning(&mut self) -> bool {
+        self.at_seq(&[Kw::PARTITION, Kw::BY]) || self.at_seq(&[Kw::REMOVE, Kw::PARTITIONING])
+    }
+
+    /// An action that stands alone: on partitions and tablespaces.
+    fn lone_action(&mut self) -> Res<Option<AlterAction>> {
+        if let Some(action) = self.partition_action()? {
+            return Ok(Some(AlterAction::Partition(Box::new(action))));
+        }
+        if self.eat_seq(&[Kw::ADD, Kw::PARTITION]) {
+            return Ok(Some(AlterAction::Partition(Box::new(
+                self.add_partition()?,
+            ))));
+        }
+        if self.eat_seq(&[Kw::DROP, Kw::PARTITION]) {
+            return Ok(Some(AlterAction::Partition(Box::new(
+                self.drop_partition()?,
+            ))));
+        }
+        if self.eat_seq(&[Kw::DISCARD, Kw::TABLESPACE]) {
+            return Ok(Some(AlterAction::DiscardTablespace));
+        }
+        if self.eat_seq(&[Kw::IMPORT, Kw::TABLESPACE]) {
+            return Ok(Some(AlterAction::ImportTablespace));
+        }
+        Ok(None)
     }
 
     fn alter_action(&mut self) -> Res<AlterAction> {
-        if let Some(action) = self.partition_action()? {
-            return Ok(AlterAction::Partition(Box::new(action)));
-        }
-        let next = self.peek_at(1);
         let kw = match self.peek() {
             Tok::Kw(kw) => kw,
             _ => return self.alter_options(),
@@ -122,7 +156,11 @@ impl Parser<'_> {
                 } else {
                     Some(self.charset_name()?)
                 };
-                let collation = if self.eat(Kw::COLLATE) { Some(self.charset_or_default_name()?) } else { None };
+                let collation = if self.eat(Kw::COLLATE) {
+                    Some(self.charset_or_default_name()?)
+                } else {
+                    None
+                };
                 Ok(AlterAction::ConvertCharset { charset, collation })
             }
             Kw::ORDER => {
@@ -150,18 +188,7 @@ impl Parser<'_> {
             }
             Kw::ALGORITHM => Ok(AlterAction::Algorithm(self.alter_algorithm()?)),
             Kw::LOCK => Ok(AlterAction::Lock(self.alter_lock()?)),
-            Kw::DISCARD | Kw::IMPORT => {
-                self.bump();
-                self.expect(Kw::TABLESPACE)?;
-                Ok(if kw == Kw::DISCARD {
-                    AlterAction::DiscardTablespace
-                } else {
-                    AlterAction::ImportTablespace
-                })
-            }
-            Kw::PARTITION if next == Tok::Kw(Kw::BY) => {
-                Ok(AlterAction::PartitionBy(Box::new(self.partition_by()?)))
-            }
+
             _ => self.alter_options(),
         }
     }
@@ -222,9 +249,6 @@ impl Parser<'_> {
 
     /// `ADD` was taken.
     fn alter_add(&mut self) -> Res<AlterAction> {
-        if self.eat(Kw::PARTITION) {
-            return Ok(AlterAction::Partition(Box::new(self.add_partition()?)));
-        }
         if self.eat_seq(&[Kw::SYSTEM, Kw::VERSIONING]) {
             return Ok(AlterAction::AddSystemVersioning);
         }
@@ -262,18 +286,16 @@ impl Parser<'_> {
         if self.eat_seq(&[Kw::SYSTEM, Kw::VERSIONING]) {
             return Ok(AlterAction::DropSystemVersioning);
         }
-        if self.eat_seq(&[Kw::PERIOD, Kw::FOR]) {
+        if self.at(Kw::PERIOD) && matches!(self.peek_at(1), Tok::Kw(Kw::FOR | Kw::IF)) {
+            self.bump();
             let if_exists = self.if_exists()?;
+            self.expect(Kw::FOR)?;
             return Ok(AlterAction::DropPeriod {
                 if_exists,
                 name: self.ident()?,
             });
         }
         match self.peek() {
-            Tok::Kw(Kw::PARTITION) => {
-                self.bump();
-                Ok(AlterAction::Partition(Box::new(self.drop_partition()?)))
-            }
             Tok::Kw(Kw::PRIMARY) => {
                 self.bump();
                 self.expect(Kw::KEY)?;
@@ -318,7 +340,7 @@ impl Parser<'_> {
     }
 
     /// `a TO b`
-    fn from_to(&mut self) -> Res<(Ident, Ident)> {
+    fn two_names(&mut self) -> Res<(Ident, Ident)> {
         let from = self.ident()?;
         self.expect(Kw::TO)?;
         Ok((from, self.ident()?))
@@ -328,7 +350,7 @@ impl Parser<'_> {
     fn alter_rename(&mut self) -> Res<AlterAction> {
         if self.eat(Kw::COLUMN) {
             let if_exists = self.if_exists()?;
-            let (from, to) = self.from_to()?;
+            let (from, to) = self.two_names()?;
             return Ok(AlterAction::RenameColumn {
                 if_exists,
                 from,
@@ -337,7 +359,7 @@ impl Parser<'_> {
         }
         if self.eat_any(&[Kw::INDEX, Kw::KEY]).is_some() {
             let if_exists = self.if_exists()?;
-            let (from, to) = self.from_to()?;
+            let (from, to) = self.two_names()?;
             return Ok(AlterAction::RenameIndex {
                 if_exists,
                 from,

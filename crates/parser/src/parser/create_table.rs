@@ -72,8 +72,7 @@ impl Parser<'_> {
 
     /// Whatever of a table's definition is not a column.
     pub(super) fn constraint_or_index(&mut self) -> Res<Option<TableElement>> {
-        if self.at(Kw::PERIOD) && self.peek_at(1) == Tok::Kw(Kw::FOR) {
-            self.bump();
+        if self.at(Kw::PERIOD) && matches!(self.peek_at(1), Tok::Kw(Kw::FOR | Kw::IF)) {
             self.bump();
             return Ok(Some(TableElement::Period(self.period()?)));
         }
@@ -130,14 +129,24 @@ impl Parser<'_> {
             _ => return Ok(None),
         };
         let if_not_exists = self.if_not_exists()? || if_not_exists;
-        let name = if self.at_tok(Tok::LParen) { None } else { self.opt_ident() };
-        let mut index =
-            IndexDef { kind, if_not_exists, constraint, name, parts: Vec::new(), options: IndexOptions::default() };
+        let name = if self.at_tok(Tok::LParen) {
+            None
+        } else {
+            self.opt_ident()
+        };
+        let mut index = IndexDef {
+            kind,
+            if_not_exists,
+            constraint,
+            name,
+            parts: Vec::new(),
+            options: IndexOptions::default(),
+        };
         if !matches!(kind, IndexKind::FullText | IndexKind::Spatial) {
             self.opt_index_algorithm(&mut index.options)?;
         }
-        index.parts = self.index_parts()?;
-        self.index_options(&mut index.options)?;
+        index.parts = self.index_parts(matches!(kind, IndexKind::Primary | IndexKind::Unique))?;
+        self.index_options(kind, &mut index.options)?;
         Ok(Some(TableElement::Index(Box::new(index))))
     }
 
@@ -157,9 +166,10 @@ impl Parser<'_> {
         })
     }
 
-    /// `PERIOD FOR` was taken.
+    /// `PERIOD` was taken.
     pub(super) fn period(&mut self) -> Res<PeriodDef> {
         let if_not_exists = self.if_not_exists()?;
+        self.expect(Kw::FOR)?;
         let name = if self.at(Kw::SYSTEM_TIME) {
             self.take_ident()
         } else {
@@ -180,26 +190,40 @@ impl Parser<'_> {
 
     // Indexes.
 
-    pub(super) fn index_parts(&mut self) -> Res<Vec<IndexPart>> {
-        self.paren_list(|p| {
-            let column = p.ident()?;
-            let length = if p.at_tok(Tok::LParen) {
-                Some(p.parens(Self::number)?)
+    /// The columns of an index; a period `WITHOUT OVERLAPS` may be the last of a unique one's.
+    pub(super) fn index_parts(&mut self, unique: bool) -> Res<Vec<IndexPart>> {
+        self.expect_tok(Tok::LParen)?;
+        let mut parts: Vec<IndexPart> = Vec::new();
+        loop {
+            let column = self.ident()?;
+            if unique && !parts.is_empty() && self.eat(Kw::WITHOUT) {
+                self.expect(Kw::OVERLAPS)?;
+                parts.push(IndexPart {
+                    column,
+                    length: None,
+                    desc: false,
+                    without_overlaps: true,
+                });
+                break;
+            }
+            let length = if self.at_tok(Tok::LParen) {
+                Some(self.parens(Self::number)?)
             } else {
                 None
             };
-            let without_overlaps = p.eat(Kw::WITHOUT);
-            if without_overlaps {
-                p.expect(Kw::OVERLAPS)?;
-            }
-            let desc = p.eat_any(&[Kw::ASC, Kw::DESC]) == Some(Kw::DESC);
-            Ok(IndexPart {
+            let desc = self.eat_any(&[Kw::ASC, Kw::DESC]) == Some(Kw::DESC);
+            parts.push(IndexPart {
                 column,
                 length,
                 desc,
-                without_overlaps,
-            })
-        })
+                without_overlaps: false,
+            });
+            if !self.eat_tok(Tok::Comma) {
+                break;
+            }
+        }
+        self.expect_tok(Tok::RParen)?;
+        Ok(parts)
     }
 
     /// `USING BTREE`
@@ -214,10 +238,11 @@ impl Parser<'_> {
         Ok(())
     }
 
-    pub(super) fn index_options(&mut self, options: &mut IndexOptions) -> Res<()> {
+    pub(super) fn index_options(&mut self, kind: IndexKind, options: &mut IndexOptions) -> Res<()> {
+        let plain = !matches!(kind, IndexKind::FullText | IndexKind::Spatial);
         loop {
             match self.peek() {
-                Tok::Kw(Kw::USING | Kw::TYPE) => self.opt_index_algorithm(options)?,
+                Tok::Kw(Kw::USING | Kw::TYPE) if plain => self.opt_index_algorithm(options)?,
                 Tok::Kw(Kw::KEY_BLOCK_SIZE) => {
                     self.bump();
                     self.eat_eq();
@@ -225,7 +250,6 @@ impl Parser<'_> {
                 }
                 Tok::Kw(Kw::COMMENT) => {
                     self.bump();
-                    self.eat_eq();
                     options.comment = Some(self.string()?);
                 }
                 Tok::Kw(Kw::WITH) if self.peek_at(1) == Tok::Kw(Kw::PARSER) => {
@@ -251,7 +275,7 @@ impl Parser<'_> {
                         || matches!(&option.value, OptionValue::Str(word) if word.eq_ignore_ascii_case("YES"));
                     options.clustering = Some(yes);
                 }
-                Tok::Ident | Tok::QuotedIdent if self.peek_at(1) == Tok::Eq => {
+                Tok::Ident | Tok::QuotedIdent => {
                     let option = self.named_option()?;
                     options.options.push(option);
                 }
@@ -272,7 +296,7 @@ impl Parser<'_> {
         } else {
             Some(self.ident()?)
         };
-        let columns = self.index_parts()?;
+        let columns = self.index_parts(false)?;
         let references = self.references()?;
         Ok(ForeignKeyDef {
             if_not_exists,
@@ -287,7 +311,7 @@ impl Parser<'_> {
         self.expect(Kw::REFERENCES)?;
         let table = self.object_name()?;
         let columns = if self.at_tok(Tok::LParen) {
-            self.index_parts()?
+            self.index_parts(false)?
         } else {
             Vec::new()
         };
@@ -368,7 +392,7 @@ impl Parser<'_> {
         let next = self.peek_at(1);
         let kw = match self.peek() {
             Tok::Kw(kw) => kw,
-            Tok::Ident | Tok::QuotedIdent if next == Tok::Eq => {
+            Tok::Ident | Tok::QuotedIdent => {
                 let option = self.named_option()?;
                 column.options.push(option);
                 return Ok(true);
@@ -462,7 +486,11 @@ impl Parser<'_> {
             Kw::CHECK => column.check = Some(Box::new(self.check(None, false)?)),
             Kw::CONSTRAINT => {
                 self.bump();
-                let name = if self.at_any(&[Kw::CHECK, Kw::REFERENCES]) { None } else { Some(self.ident()?) };
+                let name = if self.at_any(&[Kw::CHECK, Kw::REFERENCES]) {
+                    None
+                } else {
+                    Some(self.ident()?)
+                };
                 if self.at(Kw::REFERENCES) {
                     column.references = Some(Box::new(self.references()?));
                 } else {
@@ -585,7 +613,8 @@ impl Parser<'_> {
                 | Kw::TRANSACTIONAL
                 | Kw::UNION,
             ) => true,
-            Tok::Ident | Tok::QuotedIdent => next == Tok::Eq,
+            // Whatever an engine may define.
+            Tok::Ident | Tok::QuotedIdent => true,
             _ => false,
         }
     }
@@ -655,7 +684,15 @@ impl Parser<'_> {
             Kw::STATS_AUTO_RECALC => TableOption::StatsAutoRecalc(self.ternary()?),
             Kw::STATS_PERSISTENT => TableOption::StatsPersistent(self.ternary()?),
             Kw::STATS_SAMPLE_PAGES => {
-                let pages = if self.eat(Kw::DEFAULT) { None } else { Some(self.number()?) };
+                let pages = if self.eat(Kw::DEFAULT) {
+                    None
+                } else {
+                    Some(self.number()?)
+                };
+                if pages.is_some_and(|pages| !(1..=0xffff).contains(&pages)) {
+                    self.pos -= 1;
+                    return self.fail();
+                }
                 TableOption::StatsSamplePages(pages)
             }
             Kw::TABLESPACE => TableOption::Tablespace(self.ident_or_text()?),

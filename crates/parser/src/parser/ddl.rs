@@ -278,8 +278,8 @@ impl Parser<'_> {
         if self.at_any(&[Kw::WAIT, Kw::NOWAIT]) {
             wait = self.ddl_wait()?;
         }
-        let parts = self.index_parts()?;
-        self.index_options(&mut options)?;
+        let parts = self.index_parts(kind == IndexKind::Unique)?;
+        self.index_options(kind, &mut options)?;
         if wait.is_none() {
             wait = self.ddl_wait()?;
         }

@@ -4,7 +4,7 @@ use super::Parser;
 use crate::ast::{
     Assignment, BinaryOp, Call, ColumnRef, Delete, DeleteTarget, Expr, Handler, HandlerMove,
     HandlerScan, Insert, InsertSource, LoadData, LoadDuplicates, LoadTarget, ObjectName, Statement,
-    SystemTime, Update, WritePriority,
+    SystemTime, TableRef, Update, WritePriority,
 };
 use crate::error::Res;
 use crate::keywords::Kw;
@@ -118,11 +118,25 @@ impl Parser<'_> {
         Ok(InsertSource::Query(Box::new(self.query()?)))
     }
 
+    /// Table references, or one table with the portion of a period.
+    fn update_tables(&mut self) -> Res<Vec<TableRef>> {
+        let mark = self.mark();
+        if self.at_ident() {
+            let mut table = self.unaliased_table()?;
+            if table.portion.is_some() {
+                table.alias = self.opt_table_alias()?;
+                return Ok(vec![TableRef::Table(Box::new(table))]);
+            }
+            self.reset(mark);
+        }
+        self.list(Self::table_ref)
+    }
+
     pub(super) fn update(&mut self) -> Res<Statement> {
         self.expect(Kw::UPDATE)?;
         let low_priority = self.eat(Kw::LOW_PRIORITY);
         let ignore = self.eat(Kw::IGNORE);
-        let tables = self.list(Self::table_ref)?;
+        let tables = self.update_tables()?;
         self.expect(Kw::SET)?;
         let assignments = self.list(Self::assignment)?;
         let where_clause = self.opt_where()?;
@@ -327,6 +341,9 @@ impl Parser<'_> {
     pub(super) fn handler(&mut self) -> Res<Statement> {
         self.expect(Kw::HANDLER)?;
         let table = self.object_name()?;
+        if table.db.is_some() && !self.at(Kw::OPEN) {
+            return self.fail();
+        }
         let handler = match self.expect_any(&[Kw::OPEN, Kw::CLOSE, Kw::READ])? {
             Kw::OPEN => Handler::Open {
                 table,
@@ -366,7 +383,7 @@ impl Parser<'_> {
                 HandlerMove::Next
             }));
         }
-        let index = self.index_name()?;
+        let index = self.ident()?;
         let op = match self.peek() {
             Tok::Eq => BinaryOp::Eq,
             Tok::Lt => BinaryOp::Lt,

@@ -98,7 +98,11 @@ impl Parser<'_> {
             let dated = level == level::ADD && self.peek_at(1) == Tok::Kw(Kw::INTERVAL);
             left = self.infix(left, level)?;
             // A unit closes what is before it.
-            max = if dated && matches!(left, Expr::DateArith { .. }) { level::HIGHEST } else { level };
+            max = if dated && matches!(left, Expr::DateArith { .. }) {
+                level::HIGHEST
+            } else {
+                level
+            };
             height = self.grow(height.max(self.tallest))?;
         }
         self.tallest = outer.max(height);
@@ -112,7 +116,8 @@ impl Parser<'_> {
             self.bump();
             return self.fail();
         }
-        self.deeper(|p| p.operand(level::UNARY)).map(|(expr, _)| expr)
+        self.deeper(|p| p.operand(level::UNARY))
+            .map(|(expr, _)| expr)
     }
 
     /// The level of the operator that comes next, if one does.
@@ -123,9 +128,14 @@ impl Parser<'_> {
             Tok::PipePipe => level::OR,
             Tok::Kw(Kw::XOR) => level::XOR,
             Tok::Kw(Kw::AND) | Tok::AmpAmp => level::AND,
-            Tok::Eq | Tok::NullSafeEq | Tok::Ne | Tok::Lt | Tok::Le | Tok::Gt | Tok::Ge | Tok::Kw(Kw::IS) => {
-                level::COMPARISON
-            }
+            Tok::Eq
+            | Tok::NullSafeEq
+            | Tok::Ne
+            | Tok::Lt
+            | Tok::Le
+            | Tok::Gt
+            | Tok::Ge
+            | Tok::Kw(Kw::IS) => level::COMPARISON,
             Tok::Kw(Kw::BETWEEN) => level::BETWEEN,
             Tok::Kw(Kw::IN | Kw::LIKE | Kw::REGEXP | Kw::RLIKE) => level::LIKE,
             Tok::Kw(Kw::NOT) => match self.peek_at(1) {
@@ -152,11 +162,16 @@ impl Parser<'_> {
             Tok::PipePipe => BinaryOp::Concat,
             Tok::Kw(Kw::AND) | Tok::AmpAmp => return self.chain(left, level, Expr::And),
             Tok::Kw(Kw::IS) => return self.is(left),
-            Tok::Kw(Kw::BETWEEN | Kw::IN | Kw::LIKE | Kw::REGEXP | Kw::RLIKE | Kw::NOT) => return self.matching(left),
+            Tok::Kw(Kw::BETWEEN | Kw::IN | Kw::LIKE | Kw::REGEXP | Kw::RLIKE | Kw::NOT) => {
+                return self.matching(left);
+            }
             Tok::Kw(Kw::COLLATE) => {
                 self.bump();
                 let collation = self.charset_name()?;
-                return Ok(Expr::Collate { expr: Box::new(left), collation });
+                return Ok(Expr::Collate {
+                    expr: Box::new(left),
+                    collation,
+                });
             }
             Tok::Kw(Kw::SOUNDS) => {
                 self.bump();
@@ -180,29 +195,48 @@ impl Parser<'_> {
         if level == level::ADD && self.at(Kw::INTERVAL) {
             return self.plus_interval(left, op == BinaryOp::Sub);
         }
-        let right = if level == level::LIKE { self.pattern()? } else { self.expr_at(level + 1)? };
-        Ok(Expr::Binary { op, left: Box::new(left), right: Box::new(right) })
+        let right = if level == level::LIKE {
+            self.pattern()?
+        } else {
+            self.expr_at(level + 1)?
+        };
+        Ok(Expr::Binary {
+            op,
+            left: Box::new(left),
+            right: Box::new(right),
+        })
     }
 
     /// `d + INTERVAL 1 DAY`, or a sum with the function of that name; the word comes next.
     fn plus_interval(&mut self, left: Expr, subtract: bool) -> Res<Expr> {
         let name = self.take_ident();
         match self.after_interval()? {
-            Interval::Unit(value, unit) => {
-                Ok(Expr::DateArith { subtract, date: Box::new(left), value: Box::new(value), unit })
-            }
+            Interval::Unit(value, unit) => Ok(Expr::DateArith {
+                subtract,
+                date: Box::new(left),
+                value: Box::new(value),
+                unit,
+            }),
             Interval::Call(args) => {
                 let call = Expr::Function(Box::new(FunctionCall::new(name, args)));
                 let right = Box::new(self.expr_from(call, level::ADD + 1)?);
-                let op = if subtract { BinaryOp::Sub } else { BinaryOp::Add };
-                Ok(Expr::Binary { op, left: Box::new(left), right })
+                let op = if subtract {
+                    BinaryOp::Sub
+                } else {
+                    BinaryOp::Add
+                };
+                Ok(Expr::Binary {
+                    op,
+                    left: Box::new(left),
+                    right,
+                })
             }
         }
     }
 
     /// `a AND b AND c` as one node.
     fn chain(&mut self, left: Expr, level: u8, node: fn(Vec<Expr>) -> Expr) -> Res<Expr> {
-                let mut terms = Vec::new();
+        let mut terms = Vec::new();
         absorb(&mut terms, left, level);
         loop {
             let again = match self.peek() {
@@ -231,15 +265,29 @@ impl Parser<'_> {
             _ => BinaryOp::Ge,
         };
         self.bump();
-        let quantified = self.at_any(&[Kw::ALL, Kw::ANY, Kw::SOME]) && self.peek_at(1) == Tok::LParen;
+        let quantified =
+            self.at_any(&[Kw::ALL, Kw::ANY, Kw::SOME]) && self.peek_at(1) == Tok::LParen;
         if op != BinaryOp::NullSafeEq && quantified {
-            let quantifier = if self.at(Kw::ALL) { Quantifier::All } else { Quantifier::Any };
+            let quantifier = if self.at(Kw::ALL) {
+                Quantifier::All
+            } else {
+                Quantifier::Any
+            };
             self.bump();
             let query = Box::new(self.subquery()?);
-            return Ok(Expr::Quantified { op, quantifier, left: Box::new(left), query });
+            return Ok(Expr::Quantified {
+                op,
+                quantifier,
+                left: Box::new(left),
+                query,
+            });
         }
         let right = self.predicate()?;
-        Ok(Expr::Binary { op, left: Box::new(left), right: Box::new(right) })
+        Ok(Expr::Binary {
+            op,
+            left: Box::new(left),
+            right: Box::new(right),
+        })
     }
 
     fn is(&mut self, left: Expr) -> Res<Expr> {
@@ -271,15 +319,33 @@ impl Parser<'_> {
                 let low = Box::new(self.predicate()?);
                 self.expect(Kw::AND)?;
                 let high = Box::new(self.predicate()?);
-                Expr::Between { negated, expr, low, high }
+                Expr::Between {
+                    negated,
+                    expr,
+                    low,
+                    high,
+                }
             }
             Kw::IN => self.in_list(negated, expr)?,
             Kw::LIKE => {
                 let pattern = Box::new(self.pattern()?);
-                let escape = if self.eat(Kw::ESCAPE) { Some(Box::new(self.simple_expr()?)) } else { None };
-                Expr::Like { negated, expr, pattern, escape }
+                let escape = if self.eat(Kw::ESCAPE) {
+                    Some(Box::new(self.pattern()?))
+                } else {
+                    None
+                };
+                Expr::Like {
+                    negated,
+                    expr,
+                    pattern,
+                    escape,
+                }
             }
-            _ => Expr::Regexp { negated, expr, pattern: Box::new(self.pattern()?) },
+            _ => Expr::Regexp {
+                negated,
+                expr,
+                pattern: Box::new(self.pattern()?),
+            },
         })
     }
 
@@ -327,7 +393,13 @@ impl Parser<'_> {
                 }
                 self.bump();
                 let expr = Box::new(self.expr_at(level::NOT)?);
-                return Ok((Expr::Unary { op: UnaryOp::Not, expr }, level::NOT));
+                return Ok((
+                    Expr::Unary {
+                        op: UnaryOp::Not,
+                        expr,
+                    },
+                    level::NOT,
+                ));
             }
             Tok::Kw(Kw::NOT) | Tok::Bang => self.prefix(UnaryOp::Not)?,
             Tok::Minus => self.prefix(UnaryOp::Neg)?,
@@ -472,7 +544,7 @@ impl Parser<'_> {
         if self.at(Kw::DEFAULT) {
             return self.fail();
         }
-        let (base, name) = self.sys_var_name()?;
+        let (base, name) = self.sys_var_name(scope.is_some())?;
         Ok(SysVar { scope, base, name })
     }
 
@@ -501,7 +573,13 @@ impl Parser<'_> {
     }
 
     /// `name` or `base.name`; `DEFAULT.name` is the default key cache's.
-    pub(super) fn sys_var_name(&mut self) -> Res<(Option<Ident>, Ident)> {
+    pub(super) fn sys_var_name(&mut self, scoped: bool) -> Res<(Option<Ident>, Ident)> {
+        // A replication connection's name may stand in quotes.
+        if scoped && self.at_tok(Tok::Str) {
+            let base = self.ident_or_text()?;
+            self.expect_tok(Tok::Dot)?;
+            return Ok((Some(base), self.ident()?));
+        }
         if self.at(Kw::DEFAULT) && self.peek_at(1) == Tok::Dot {
             let base = self.take_ident();
             self.bump();
@@ -679,6 +757,7 @@ fn absorb(terms: &mut Vec<Expr>, term: Expr, level: u8) {
 }
 
 /// What stood behind an opened parenthesis.
+#[allow(clippy::large_enum_variant)] // Lives on the stack for a moment.
 pub(super) enum ParenContent {
     Query(Query),
     Expr(Expr),

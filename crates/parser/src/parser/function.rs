@@ -3,8 +3,8 @@
 use super::Parser;
 use crate::ast::{
     CaseBranch, Expr, FrameBound, FrameExclude, FrameUnits, FunctionCall, GetFormatKind, Ident,
-    IntervalUnit, Literal, MatchMode, ObjectName, OrderItem, TrimSide, WeightLevel, WeightString,
-    Window, WindowFrame, WindowSpec,
+    IntervalUnit, Literal, MatchMode, OrderItem, TrimSide, WeightLevel, WeightString, Window,
+    WindowFrame, WindowSpec,
 };
 use crate::error::Res;
 use crate::keywords::Kw;
@@ -82,7 +82,9 @@ fn special(name: &[u8]) -> Option<Special> {
     upper.make_ascii_uppercase();
     Some(match &*upper {
         b"BIT_AND" | b"BIT_OR" | b"BIT_XOR" | b"MAX" | b"MIN" | b"STD" | b"STDDEV"
-        | b"STDDEV_POP" | b"STDDEV_SAMP" | b"SUM" | b"VARIANCE" | b"VAR_POP" | b"VAR_SAMP" => Special::Aggregate,
+        | b"STDDEV_POP" | b"STDDEV_SAMP" | b"SUM" | b"VARIANCE" | b"VAR_POP" | b"VAR_SAMP" => {
+            Special::Aggregate
+        }
         b"JSON_OBJECTAGG" => Special::Plain(2, 2),
         b"DATE_FORMAT" => Special::Plain(2, 3),
         b"RANK" | b"DENSE_RANK" | b"PERCENT_RANK" | b"CUME_DIST" => Special::Window(0, 0),
@@ -161,7 +163,11 @@ impl Parser<'_> {
             self.take_ident()
         };
         self.expect_tok(Tok::LParen)?;
-        let args = if db.is_some() { self.args_until_paren()? } else { self.call_args()? };
+        let args = if db.is_some() {
+            self.args_until_paren()?
+        } else {
+            self.call_args()?
+        };
         self.expect_tok(Tok::RParen)?;
         let mut call = FunctionCall::new(name, args);
         call.db = db;
@@ -175,9 +181,7 @@ impl Parser<'_> {
         }
         self.list(|p| {
             let arg = p.expr()?;
-            if p.eat(Kw::AS) {
-                p.ident_or_text()?;
-            } else if p.at_ident() || p.at_tok(Tok::Str) {
+            if p.eat(Kw::AS) || p.at_ident() || p.at_tok(Tok::Str) {
                 p.ident_or_text()?;
             }
             Ok(arg)
@@ -287,7 +291,9 @@ impl Parser<'_> {
             Special::Aggregate | Special::Count | Special::GroupConcat | Special::JsonArrayAgg => {
                 return self.aggregate(name, kind);
             }
-            Special::Percentile | Special::Median => return self.percentile(name, kind == Special::Median),
+            Special::Percentile | Special::Median => {
+                return self.percentile(name, kind == Special::Median);
+            }
             Special::Window(least, most) | Special::Plain(least, most) => {
                 let args = self.some_args(least, most)?;
                 self.expect_tok(Tok::RParen)?;
@@ -755,7 +761,7 @@ impl Parser<'_> {
     fn set_val(&mut self) -> Res<Expr> {
         self.bump();
         self.expect_tok(Tok::LParen)?;
-        let sequence: ObjectName = self.object_name()?;
+        let sequence = Box::new(self.object_name()?);
         self.expect_tok(Tok::Comma)?;
         let value = self.signed_number()?;
         let (mut is_used, mut round) = (true, 0);
@@ -831,7 +837,12 @@ impl Parser<'_> {
         if self.eat(Kw::AS) {
             let kind = self.expect_any(&[Kw::CHAR, Kw::BINARY])?;
             self.expect_tok(Tok::LParen)?;
-            if self.at_tok(Tok::Int) && self.token_bytes(self.pos).iter().all(|digit| *digit == b'0') {
+            if self.at_tok(Tok::Int)
+                && self
+                    .token_bytes(self.pos)
+                    .iter()
+                    .all(|digit| *digit == b'0')
+            {
                 return self.fail();
             }
             let length = Some(self.number()?);
@@ -847,11 +858,21 @@ impl Parser<'_> {
             loop {
                 let first = self.number()?;
                 if self.eat_tok(Tok::Minus) {
-                    levels.push(WeightLevel { first, last: self.number()?, desc: false, reverse: false });
+                    levels.push(WeightLevel {
+                        first,
+                        last: self.number()?,
+                        desc: false,
+                        reverse: false,
+                    });
                     break;
                 }
                 let desc = self.eat_any(&[Kw::ASC, Kw::DESC]) == Some(Kw::DESC);
-                levels.push(WeightLevel { first, last: first, desc, reverse: self.eat(Kw::REVERSE) });
+                levels.push(WeightLevel {
+                    first,
+                    last: first,
+                    desc,
+                    reverse: self.eat(Kw::REVERSE),
+                });
                 if !self.eat_tok(Tok::Comma) {
                     break;
                 }

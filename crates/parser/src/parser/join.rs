@@ -11,6 +11,7 @@ use crate::keywords::Kw;
 use crate::lexer::Tok;
 
 /// What stood behind an opened parenthesis in a `FROM`.
+#[allow(clippy::large_enum_variant)] // Lives on the stack for a moment.
 enum Content {
     Query(Query),
     Refs(Vec<TableRef>),
@@ -66,11 +67,10 @@ impl Parser<'_> {
                 }
             }
             _ => {
-                if self.eat(Kw::INNER) || (!natural && self.eat(Kw::CROSS)) {
-                    self.expect(Kw::JOIN)?;
-                } else {
-                    self.expect(Kw::JOIN)?;
+                if !self.eat(Kw::INNER) && !natural {
+                    self.eat(Kw::CROSS);
                 }
+                self.expect(Kw::JOIN)?;
                 JoinKind::Inner
             }
         };
@@ -180,7 +180,11 @@ impl Parser<'_> {
 
     pub(super) fn opt_table_alias(&mut self) -> Res<Option<Ident>> {
         if self.eat(Kw::AS) {
-            return if self.at_table_alias() { Ok(Some(self.take_ident())) } else { self.fail() };
+            return if self.at_table_alias() {
+                Ok(Some(self.take_ident()))
+            } else {
+                self.fail()
+            };
         }
         Ok(if self.at_table_alias() {
             Some(self.take_ident())
@@ -199,8 +203,7 @@ impl Parser<'_> {
         if alias.is_none() {
             return self.fail();
         }
-        let columns =
-            if self.at_tok(Tok::LParen) {
+        let columns = if self.at_tok(Tok::LParen) {
             self.paren_list(Self::ident)?
         } else {
             Vec::new()
@@ -210,7 +213,16 @@ impl Parser<'_> {
 
     /// A table by name, with whatever may follow.
     pub(super) fn named_table(&mut self) -> Res<NamedTable> {
+        let start = self.pos;
         let mut table = self.unaliased_table()?;
+        if table.portion.is_some() {
+            // Only for what changes one table.
+            self.pos = start;
+            while !self.at(Kw::PORTION) {
+                self.bump();
+            }
+            return self.fail();
+        }
         table.alias = self.opt_table_alias()?;
         table.index_hints = self.index_hints()?;
         Ok(table)

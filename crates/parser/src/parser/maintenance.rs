@@ -32,11 +32,17 @@ impl Parser<'_> {
         };
         let kind = match kw {
             Kw::ANALYZE => MaintenanceKind::Analyze { persistent },
-            Kw::CHECK if view && !self.at(Kw::FOR) => MaintenanceKind::Check(CheckOptions::default()),
+            Kw::CHECK if view && !self.at(Kw::FOR) => {
+                MaintenanceKind::Check(CheckOptions::default())
+            }
             Kw::CHECK => MaintenanceKind::Check(self.check_options()?),
             Kw::OPTIMIZE => MaintenanceKind::Optimize,
             Kw::REPAIR => {
-                let mut options = if view { RepairOptions::default() } else { self.repair_options() };
+                let mut options = if view {
+                    RepairOptions::default()
+                } else {
+                    self.repair_options()
+                };
                 if view && self.eat(Kw::FROM) {
                     self.expect(Kw::MYSQL)?;
                     options.from_mysql = true;

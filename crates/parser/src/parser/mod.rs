@@ -52,7 +52,10 @@ pub fn parse(sql: &[u8], options: &ParseOptions) -> Result<Parsed, ParseError> {
     let mut parser = Parser::new(sql, options)?;
     match parser.parsed() {
         // Nothing but the end's blanks and semicolons is left.
-        Ok(parsed) if parsed.end == parser.src.len() => Ok(Parsed { end: sql.len(), ..parsed }),
+        Ok(parsed) if parsed.end == parser.src.len() => Ok(Parsed {
+            end: sql.len(),
+            ..parsed
+        }),
         Ok(parsed) => Ok(parsed),
         Err(failure) => Err(parser.report(failure)),
     }
@@ -106,7 +109,10 @@ impl<'s> Parser<'s> {
             });
         }
         // What the server cuts off before it looks.
-        let kept = src.iter().rposition(|b| *b != b';' && !b.is_ascii_whitespace()).map_or(0, |last| last + 1);
+        let kept = src
+            .iter()
+            .rposition(|b| *b != b';' && !b.is_ascii_whitespace())
+            .map_or(0, |last| last + 1);
         let src = &src[..kept];
         let mut lexer = Lexer::new(src, options.mode, options.version);
         let first = lexer.next_token();
@@ -168,11 +174,18 @@ impl<'s> Parser<'s> {
         let index = index as usize;
         let token = self.tokens[index];
         // MariaDB takes a comma for read already.
-        let offset = if token.tok == Tok::Comma { token.end } else { token.start } as usize;
-        ParseError::Syntax { message, near: near(&self.src[offset..]), line: self.line_of(index), offset }
+        let offset = if token.tok == Tok::Comma {
+            token.end
+        } else {
+            token.start
+        } as usize;
+        ParseError::Syntax {
+            message,
+            near: near(&self.src[offset..]),
+            line: self.line_of(index),
+            offset,
+        }
     }
-
-
 
     /// The line of a token. Newlines in strings do not count, as in MariaDB.
     fn line_of(&self, index: usize) -> usize {
@@ -392,7 +405,11 @@ impl<'s> Parser<'s> {
 
     /// The text from `start` to the last taken token.
     fn text_from(&self, start: usize) -> String {
-        literal::text(&self.src[start..self.last_end().max(start)])
+        let text = &self.src[start..self.last_end().max(start)];
+        if self.lexer.saw_executable_comment() {
+            return literal::text(&literal::without_executable_marks(text));
+        }
+        literal::text(text)
     }
 
     // Names.
@@ -472,7 +489,11 @@ impl<'s> Parser<'s> {
 
     /// The name of a collation or character set, or `DEFAULT`, given as that word.
     fn charset_or_default_name(&mut self) -> Res<String> {
-        if self.eat(Kw::DEFAULT) { Ok("DEFAULT".into()) } else { self.charset_name() }
+        if self.eat(Kw::DEFAULT) {
+            Ok("DEFAULT".into())
+        } else {
+            self.charset_name()
+        }
     }
 
     // Literals.

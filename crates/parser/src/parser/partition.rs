@@ -14,7 +14,11 @@ impl Parser<'_> {
     pub(super) fn partition_by(&mut self) -> Res<PartitionBy> {
         self.expect_seq(&[Kw::PARTITION, Kw::BY])?;
         let method = self.partition_method()?;
-        let count = if self.eat(Kw::PARTITIONS) { Some(self.partition_count()?) } else { None };
+        let count = if self.eat(Kw::PARTITIONS) {
+            Some(self.partition_count()?)
+        } else {
+            None
+        };
         let mut subpartition_by = None;
         if self.eat(Kw::SUBPARTITION) {
             self.expect(Kw::BY)?;
@@ -22,7 +26,11 @@ impl Parser<'_> {
                 return self.fail();
             }
             let method = self.partition_method()?;
-            let count = if self.eat(Kw::SUBPARTITIONS) { Some(self.partition_count()?) } else { None };
+            let count = if self.eat(Kw::SUBPARTITIONS) {
+                Some(self.partition_count()?)
+            } else {
+                None
+            };
             subpartition_by = Some(SubpartitionBy { method, count });
         }
         let partitions = if self.at_tok(Tok::LParen) {
@@ -172,7 +180,9 @@ impl Parser<'_> {
             return Ok(Some(PartitionValues::Default));
         }
         let rows = self.paren_list(|p| {
-            if p.at(Kw::MAXVALUE) || (p.at_tok(Tok::LParen) && p.peek_at(1) == Tok::Kw(Kw::MAXVALUE)) {
+            if p.at(Kw::MAXVALUE)
+                || (p.at_tok(Tok::LParen) && p.peek_at(1) == Tok::Kw(Kw::MAXVALUE))
+            {
                 p.eat_tok(Tok::LParen);
                 return p.fail_with("Cannot use MAXVALUE as value in VALUES IN");
             }
@@ -198,7 +208,7 @@ impl Parser<'_> {
             let next = self.peek_at(1);
             let kw = match self.peek() {
                 Tok::Kw(kw) => kw,
-                Tok::Ident | Tok::QuotedIdent if next == Tok::Eq => {
+                Tok::Ident | Tok::QuotedIdent => {
                     let option = self.named_option()?;
                     options.other.push(option);
                     continue;
@@ -261,11 +271,6 @@ impl Parser<'_> {
     pub(super) fn partition_action(&mut self) -> Res<Option<PartitionAction>> {
         let next = self.peek_at(1);
         let kw = match self.peek() {
-            Tok::Kw(Kw::REMOVE) if next == Tok::Kw(Kw::PARTITIONING) => {
-                self.bump();
-                self.bump();
-                return Ok(Some(PartitionAction::Remove));
-            }
             Tok::Kw(Kw::CONVERT) if next == Tok::Kw(Kw::TABLE) => {
                 return self.convert_from_table().map(Some);
             }

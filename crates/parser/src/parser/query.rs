@@ -110,7 +110,11 @@ impl Parser<'_> {
             Outer::Yes(into) => (true, into),
             Outer::No => (false, None),
         };
-        let body = if into.is_some() { first } else { self.set_operations(first)? };
+        let body = if into.is_some() {
+            first
+        } else {
+            self.set_operations(first)?
+        };
         let order_by = self.opt_order_by()?;
         let limit = self.limit()?;
         let mut procedure = None;
@@ -308,9 +312,9 @@ impl Parser<'_> {
         let start = self.next_start();
         let expr = self.expr()?;
         let text = self.text_from(start);
-        let alias = if self.eat(Kw::AS) {
-            Some(self.ident_or_text()?)
-        } else if (self.at_ident() && !self.at(Kw::SOUNDS)) || self.at_tok(Tok::Str) {
+        let named =
+            self.eat(Kw::AS) || (self.at_ident() && !self.at(Kw::SOUNDS)) || self.at_tok(Tok::Str);
+        let alias = if named {
             Some(self.ident_or_text()?)
         } else {
             None
@@ -380,7 +384,12 @@ impl Parser<'_> {
         if self.eat(Kw::ROWS) {
             return self.fail();
         }
-        Ok(Some(Limit { count, offset: None, with_ties: false, rows_examined: None }))
+        Ok(Some(Limit {
+            count,
+            offset: None,
+            with_ties: false,
+            rows_examined: None,
+        }))
     }
 
     /// `[OFFSET n ROWS] [FETCH FIRST n ROWS ONLY]`
@@ -458,7 +467,7 @@ impl Parser<'_> {
         if self.eat(Kw::DUMPFILE) {
             return Ok(Some(SelectInto::Dumpfile(self.str_lit()?)));
         }
-        Ok(Some(SelectInto::Vars(self.list(Self::into_var)?)))
+        Ok(Some(SelectInto::Vars(self.list(Self::target_var)?)))
     }
 
     /// `CHARACTER SET x` of a file.
@@ -470,7 +479,7 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn into_var(&mut self) -> Res<IntoVar> {
+    pub(super) fn target_var(&mut self) -> Res<IntoVar> {
         if self.eat_tok(Tok::At) {
             return self.fail();
         }
@@ -529,6 +538,7 @@ impl Parser<'_> {
 }
 
 /// Whether a query is a statement, and the `INTO` that it had before its `FROM`.
+#[allow(clippy::large_enum_variant)] // Lives on the stack for a moment.
 enum Outer {
     No,
     Yes(Option<SelectInto>),

@@ -168,7 +168,11 @@ impl Parser<'_> {
             self.bump();
             let column = self.column_ref()?;
             return Ok(match column.table {
-                Some(table) => VarType::TypeOf { db: column.db, table, column: column.name },
+                Some(table) => VarType::TypeOf {
+                    db: column.db,
+                    table,
+                    column: column.name,
+                },
                 None => VarType::TypeOfVar(column.name),
             });
         }
@@ -339,12 +343,14 @@ impl Parser<'_> {
 
     /// The label behind an `END`, which has to be that at the beginning.
     fn end_label(&mut self, label: &Option<Ident>) -> Res<()> {
-        let Some(end) = self.opt_ident() else {
+        let Some(label) = label else {
             return Ok(());
         };
-        match label {
-            Some(label) if label.is(&end.value) => Ok(()),
-            _ => self.other(1310, format!("End-label {} without match", end.value)),
+        match self.opt_ident() {
+            Some(end) if !label.is(&end.value) => {
+                self.other(1310, format!("End-label {} without match", end.value))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -430,7 +436,8 @@ impl Parser<'_> {
             return Ok(Declaration::Cursor {
                 name,
                 params,
-                query: Box::new(self.query_statement()?) });
+                query: Box::new(self.query_statement()?),
+            });
         }
         let mut names = vec![name];
         while self.eat_tok(Tok::Comma) {
@@ -583,7 +590,7 @@ impl Parser<'_> {
         self.eat(Kw::FROM);
         let name = self.ident()?;
         self.expect(Kw::INTO)?;
-        let into = self.list(Self::into_var)?;
+        let into = self.list(Self::target_var)?;
         Ok(compound(Compound::FetchCursor { name, into }))
     }
 }

@@ -14,7 +14,13 @@ impl Parser<'_> {
         self.expect(Kw::SET)?;
         if self.at(Kw::STATEMENT) && !matches!(self.peek_at(1), Tok::Eq | Tok::Assign | Tok::Dot) {
             self.bump();
-            let items = self.list(|p| if p.at_tok(Tok::AtAt) { p.fail() } else { p.set_variable(None) })?;
+            let items = self.list(|p| {
+                if p.at_tok(Tok::AtAt) {
+                    p.fail()
+                } else {
+                    p.set_variable(None)
+                }
+            })?;
             self.expect(Kw::FOR)?;
             let statement = Box::new(self.statement()?);
             return Ok(Statement::SetStatementFor(SetStatementFor {
@@ -56,7 +62,10 @@ impl Parser<'_> {
             Tok::UserVar => {
                 let name = self.user_var()?;
                 self.assign_sign()?;
-                Ok(SetItem::UserVar { name, value: self.expr()? })
+                Ok(SetItem::UserVar {
+                    name,
+                    value: self.expr()?,
+                })
             }
             Tok::At => {
                 self.bump();
@@ -140,7 +149,7 @@ impl Parser<'_> {
         if at && let Some(word) = self.var_scope_dot()? {
             scope = Some(word);
         }
-        let (base, name) = self.sys_var_name()?;
+        let (base, name) = self.sys_var_name(at && scope.is_some())?;
         self.assign_sign()?;
         Ok(SetItem::Variable {
             scope,

@@ -50,7 +50,7 @@ impl Parser<'_> {
     }
 
     /// `FROM t [FROM db]`
-    fn from_table(&mut self) -> Res<ObjectName> {
+    fn shown_table(&mut self) -> Res<ObjectName> {
         self.expect_any(&[Kw::FROM, Kw::IN])?;
         let mut table = self.object_name()?;
         if let Some(db) = self.opt_from_db()? {
@@ -155,7 +155,7 @@ impl Parser<'_> {
                     _ => (
                         ShowKind::Columns {
                             full: true,
-                            table: self.from_table()?,
+                            table: self.shown_table()?,
                         },
                         true,
                     ),
@@ -164,7 +164,7 @@ impl Parser<'_> {
             Kw::COLUMNS | Kw::FIELDS => (
                 ShowKind::Columns {
                     full: false,
-                    table: self.from_table()?,
+                    table: self.shown_table()?,
                 },
                 true,
             ),
@@ -240,7 +240,7 @@ impl Parser<'_> {
                 (ShowKind::Grants(user), false)
             }
             Kw::INDEX | Kw::INDEXES | Kw::KEYS => {
-                let table = self.from_table()?;
+                let table = self.shown_table()?;
                 (ShowKind::Index { table }, true)
             }
             Kw::OPEN => {

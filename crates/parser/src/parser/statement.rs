@@ -29,16 +29,18 @@ impl Parser<'_> {
         let kw = match self.peek() {
             Tok::Kw(kw) => kw,
             Tok::LParen => return Ok(Statement::Query(Box::new(self.query_statement()?))),
-            Tok::Ident | Tok::QuotedIdent if self.in_program || self.peek_at(1) == Tok::Colon => {
+            Tok::Ident | Tok::QuotedIdent if self.in_program => {
                 return self.labelled();
             }
             _ => return self.fail(),
         };
-        if self.peek_at(1) == Tok::Colon && kw.is_label() {
+        if self.in_program && self.peek_at(1) == Tok::Colon && (kw.is_label() || kw == Kw::UNLOCK) {
             return self.labelled();
         }
         match kw {
-            Kw::SELECT | Kw::WITH | Kw::VALUES => Ok(Statement::Query(Box::new(self.query_statement()?))),
+            Kw::SELECT | Kw::WITH | Kw::VALUES => {
+                Ok(Statement::Query(Box::new(self.query_statement()?)))
+            }
             Kw::INSERT | Kw::REPLACE => self.insert(),
             Kw::UPDATE => self.update(),
             Kw::DELETE => self.delete(),
@@ -128,7 +130,16 @@ impl Parser<'_> {
             Kw::BACKUP => self.backup(),
             Kw::BINLOG => {
                 self.bump();
-                Ok(Statement::Binlog(self.list(Self::str_lit)?))
+                if !self.at_tok(Tok::UserVar) {
+                    let text = Expr::Literal(crate::ast::Literal::Str(self.str_lit()?));
+                    return Ok(Statement::Binlog(vec![text]));
+                }
+                let first = Expr::UserVar(self.user_var()?);
+                self.expect_tok(Tok::Comma)?;
+                Ok(Statement::Binlog(vec![
+                    first,
+                    Expr::UserVar(self.user_var()?),
+                ]))
             }
             Kw::SIGNAL | Kw::RESIGNAL => self.signal(),
             Kw::GET => self.get_diagnostics(),
@@ -383,17 +394,18 @@ impl Parser<'_> {
     fn xid(&mut self) -> Res<Xid> {
         let gtrid = self.text_bytes()?;
         let (mut bqual, mut format_id) = (Vec::new(), 1);
+        let mut last = self.pos;
         if self.eat_tok(Tok::Comma) {
             bqual = self.text_bytes()?;
             if self.eat_tok(Tok::Comma) {
+                last = self.pos;
                 format_id = self.number()?;
+            } else {
+                last = self.pos;
             }
         }
-        if gtrid.len() > 64 || bqual.len() > 64 {
-            return self.fail();
-        }
-        if format_id > i32::MAX as u64 {
-            self.pos -= 1;
+        if gtrid.len() > 64 || bqual.len() > 64 || format_id > i32::MAX as u64 {
+            self.pos = last;
             return self.fail();
         }
         Ok(Xid {
@@ -481,8 +493,11 @@ impl Parser<'_> {
         let query = kind == Some(Kw::QUERY);
         let target = if query && self.at(Kw::ID) {
             self.bump();
-            if self.eat(Kw::USER) { 
-                KillTarget::User { query, user: self.user_name()? }
+            if self.eat(Kw::USER) {
+                KillTarget::User {
+                    query,
+                    user: self.user_name()?,
+                }
             } else {
                 KillTarget::QueryId(self.expr()?)
             }

@@ -102,13 +102,21 @@ impl Parser<'_> {
     /// `COMPRESSED[=method]`, which belongs to the type but is kept with the column.
     fn opt_compressed(&mut self) -> Res<()> {
         if self.eat(Kw::COMPRESSED) {
-            self.compressed = Some(if self.eat_eq() { Some(self.ident()?) } else { None });
+            self.compressed = Some(if self.eat_eq() {
+                Some(self.ident()?)
+            } else {
+                None
+            });
         }
         Ok(())
     }
 
     fn blob_type(&mut self, size: LobSize) -> Res<DataType> {
-        let length = if size == LobSize::Normal { self.opt_length()? } else { None };
+        let length = if size == LobSize::Normal {
+            self.opt_length()?
+        } else {
+            None
+        };
         self.opt_compressed()?;
         Ok(DataType::Blob { size, length })
     }
@@ -131,7 +139,11 @@ impl Parser<'_> {
     }
 
     fn text_type(&mut self, size: LobSize) -> Res<DataType> {
-        let length = if size == LobSize::Normal { self.opt_length()? } else { None };
+        let length = if size == LobSize::Normal {
+            self.opt_length()?
+        } else {
+            None
+        };
         self.opt_compressed()?;
         Ok(DataType::Text {
             size,
@@ -183,7 +195,9 @@ impl Parser<'_> {
     /// A column's or variable's type.
     pub(super) fn data_type(&mut self) -> Res<DataType> {
         self.compressed = None;
-        let schema = ["mariadb_schema", "oracle_schema", "maxdb_schema"].iter().any(|name| self.at_word(name));
+        let schema = ["mariadb_schema", "oracle_schema", "maxdb_schema"]
+            .iter()
+            .any(|name| self.at_word(name));
         if schema && self.peek_at(1) == Tok::Dot {
             self.bump();
             self.bump();
@@ -295,7 +309,9 @@ impl Parser<'_> {
             }
             Kw::JSON => {
                 self.opt_compressed()?;
-                DataType::Json { charset: CharsetClause::default() }
+                DataType::Json {
+                    charset: CharsetClause::default(),
+                }
             }
             _ => {
                 self.pos -= 1;

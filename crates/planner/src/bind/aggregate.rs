@@ -105,9 +105,9 @@ impl Binder<'_> {
     }
 
     /// Runs `f` with names meaning what they do inside a window specification.
-    pub(super) fn in_window<T>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<T>) -> SqlResult<T> {
+    pub(super) fn in_window<T>(&mut self, part: Clause, f: impl FnOnce(&mut Self) -> SqlResult<T>) -> SqlResult<T> {
         let block = self.block();
-        let clause = std::mem::replace(&mut block.clause, Clause::Window);
+        let clause = std::mem::replace(&mut block.clause, part);
         let windows = std::mem::replace(&mut block.windows_allowed, false);
         let r = f(self);
         let block = self.block();

@@ -165,7 +165,13 @@ impl Binder<'_> {
                 ty: ty.clone(),
                 nullable: *nullable,
                 coercibility: Coercibility::Implicit,
-                origin: None,
+                origin: Some(crate::plan::ColumnOrigin {
+                    db: String::new(),
+                    table: alias.to_owned(),
+                    org_table: alias.to_owned(),
+                    org_name: name.clone(),
+                    flags: 0,
+                }),
             });
             cols.push(id);
             columns.push(ScopeColumn { name: name.clone(), id, invisible: false });

@@ -136,6 +136,9 @@ impl Binder<'_> {
             .iter()
             .map(|(n, id)| (n.clone(), base.cols.iter().position(|c| c == id), false))
             .collect();
+        if columns.iter().any(|(_, p, _)| p.is_none()) {
+            return Err(sql_err!(ER_NON_INSERTABLE_TABLE, view_table.name, "INSERT"));
+        }
         let check = if view.check_option.eq_ignore_ascii_case("NONE") || view.check_option.is_empty() {
             None
         } else {
@@ -170,7 +173,7 @@ impl Binder<'_> {
                     let found = target.columns.iter().find(|(n, ..)| n.eq_ignore_ascii_case(&c.name.value));
                     match found {
                         Some((n, p, _)) if known_table => out.push((n.clone(), *p)),
-                        _ => return Err(sql_err!(ER_BAD_FIELD_ERROR, super::names::written(c), "field list")),
+                        _ => return Err(sql_err!(ER_BAD_FIELD_ERROR, super::names::written(c), Clause::InsertInto.words())),
                     }
                 }
                 out
@@ -262,7 +265,7 @@ impl Binder<'_> {
         let block = self.block();
         *block = Block::new();
         block.scope = scope.clone();
-        block.clause = Clause::FieldList;
+        block.clause = Clause::Values;
         let mut out = Vec::new();
         for (n, r) in rows.enumerate() {
             // `VALUES ()` gives every column its default, whatever is listed.
@@ -322,7 +325,7 @@ impl Binder<'_> {
         for a in &s.on_duplicate {
             let found = target.columns.iter().find(|(n, ..)| n.eq_ignore_ascii_case(&a.column.name.value));
             let Some((name, position, _)) = found else {
-                return Err(sql_err!(ER_BAD_FIELD_ERROR, super::names::written(&a.column), "field list"));
+                return Err(sql_err!(ER_BAD_FIELD_ERROR, super::names::written(&a.column), Clause::Update.words()));
             };
             let Some(p) = *position else { return Err(sql_err!(ER_NONUPDATEABLE_COLUMN, name)) };
             let (db, table) = target.name.clone();
@@ -343,7 +346,7 @@ impl Binder<'_> {
         }
         let block = self.block();
         *block = Block::new();
-        block.clause = Clause::FieldList;
+        block.clause = Clause::Returning;
         block.scope = scope;
         let mut out = Vec::new();
         for i in items {
@@ -355,17 +358,13 @@ impl Binder<'_> {
     /// Binds UPDATE.
     pub fn update(&mut self, s: &ast::Update) -> SqlResult<BoundUpdate> {
         let multi = s.tables.len() > 1 || !matches!(s.tables[0], ast::TableRef::Table(_));
-        if multi && (!s.order_by.is_empty() || s.limit.is_some()) {
-            let clause = if s.order_by.is_empty() { "LIMIT" } else { "ORDER BY" };
-            return Err(sql_err!(ER_WRONG_USAGE, "UPDATE", clause));
-        }
         *self.block() = Block::new();
         let rel = self.from_list(&s.tables)?;
         let mut tables = Vec::new();
         tables_of(&rel, &mut tables);
         let mut targets: Vec<BoundUpdateTarget> = Vec::new();
         for a in &s.assignments {
-            self.block().clause = Clause::FieldList;
+            self.block().clause = Clause::Set;
             let (id, view) = self.assigned_column(&a.column)?;
             let found = tables.iter().find_map(|t| Some((t, t.cols.iter().position(|c| *c == id)?)));
             let Some((t, position)) = found else {
@@ -455,8 +454,10 @@ impl Binder<'_> {
                 let alias = table.map(|t| t.alias.clone()).unwrap_or_default();
                 (id, named.ok_or(alias), name.to_owned())
             }
-            Found::None => return Err(sql_err!(ER_BAD_FIELD_ERROR, super::names::written(c), "field list")),
-            Found::Ambiguous => return Err(sql_err!(ER_NON_UNIQ_ERROR, super::names::written(c), "field list")),
+            Found::None => return Err(sql_err!(ER_BAD_FIELD_ERROR, super::names::written(c), Clause::Set.words())),
+            Found::Ambiguous => {
+                return Err(sql_err!(ER_NON_UNIQ_ERROR, super::names::written(c), Clause::Set.words()));
+            }
         };
         match named {
             Ok((db, table)) => {
@@ -574,6 +575,7 @@ impl Binder<'_> {
     /// Binds DO.
     pub fn do_list(&mut self, list: &[ast::Expr]) -> SqlResult<Vec<Expr>> {
         *self.block() = Block::new();
+        self.block().clause = Clause::Do;
         self.exprs(list)
     }
 }

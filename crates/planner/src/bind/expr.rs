@@ -6,7 +6,7 @@ use selkie_parser::ast;
 use selkie_types::{Charset, Collation, SqlResult, SqlType, TextKind, sql_err};
 
 use super::subquery::BoundSubquery;
-use super::{Binder, operand_columns};
+use super::{Binder, illegal_types, operand_columns};
 
 /// An operand of a comparison: a value, a row, or a subquery of several columns.
 pub(super) enum Operand {
@@ -27,6 +27,19 @@ pub(super) fn compare_op(op: ast::BinaryOp) -> Option<CmpOp> {
         ast::BinaryOp::Ge => CmpOp::Ge,
         _ => return None,
     })
+}
+
+/// How an operator is written.
+fn op_sign(op: CmpOp) -> &'static str {
+    match op {
+        CmpOp::Eq => "=",
+        CmpOp::NullSafeEq => "<=>",
+        CmpOp::Ne => "<>",
+        CmpOp::Lt => "<",
+        CmpOp::Le => "<=",
+        CmpOp::Gt => ">",
+        CmpOp::Ge => ">=",
+    }
 }
 
 /// Error 1115 for an unknown character set.
@@ -184,9 +197,13 @@ impl Binder<'_> {
             A::InsertValue(c) => return self.inserted_value(c),
             A::NextValue(name) => self.sequence_function("nextval", name, Vec::new())?,
             A::PreviousValue(name) => self.sequence_function("lastval", name, Vec::new())?,
-            A::SetVal { sequence, value, .. } => {
-                let value = bind::literal_number(&value.unsigned_abs().to_string())?;
-                self.sequence_function("setval", sequence, vec![value])?
+            A::SetVal { sequence, value, is_used, round } => {
+                let mut number = bind::literal_number(&value.unsigned_abs().to_string())?;
+                if *value < 0 {
+                    number = bind::bind_unary(cx, bind::UnaryOp::Neg, number)?;
+                }
+                let rest = vec![number, bind::literal_bool(*is_used), bind::literal_number(&round.to_string())?];
+                self.sequence_function("setval", sequence, rest)?
             }
             A::Function(f) => return self.function_call(f),
         })
@@ -335,9 +352,9 @@ impl Binder<'_> {
             }
             (Operand::Row(l), Operand::Query(q)) => self.row_subquery(op, l, q),
             (Operand::Query(q), Operand::Row(r)) => self.row_subquery(op.swapped(), r, q),
-            (Operand::Row(l), _) => Err(operand_columns(l.len())),
-            (_, Operand::Row(_)) | (Operand::Query(_), _) => Err(operand_columns(1)),
-            (Operand::Value(_), Operand::Query(_)) => Err(operand_columns(1)),
+            (Operand::Value(l), _) => Err(illegal_types(Some(&l.ty), None, op_sign(op))),
+            (_, Operand::Value(r)) => Err(illegal_types(None, Some(&r.ty), op_sign(op))),
+            (Operand::Query(l), Operand::Query(_)) => Err(operand_columns(l.query.output.len())),
         }
     }
 
@@ -360,9 +377,13 @@ impl Binder<'_> {
     fn in_list(&mut self, negated: bool, expr: &ast::Expr, list: &[ast::Expr]) -> SqlResult<Expr> {
         match self.operand(expr)? {
             Operand::Value(mut e) => {
-                let mut members = self.exprs(list)?;
-                for m in &mut members {
-                    self.infer_pair(&mut e, m);
+                let mut members = Vec::with_capacity(list.len());
+                for m in list {
+                    let Operand::Value(mut m) = self.operand(m)? else {
+                        return Err(illegal_types(Some(&e.ty), None, "="));
+                    };
+                    self.infer_pair(&mut e, &mut m);
+                    members.push(m);
                 }
                 bind::bind_in_list(&self.cx.bind, e, members, negated)
             }

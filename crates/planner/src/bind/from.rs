@@ -30,6 +30,7 @@ mod flags {
     pub const SET: u16 = 2048;
     pub const NO_DEFAULT_VALUE: u16 = 4096;
     pub const ON_UPDATE_NOW: u16 = 8192;
+    pub const PART_KEY: u16 = 16384;
 }
 
 /// The protocol's flags of a column of a base table.
@@ -46,6 +47,7 @@ pub(crate) fn column_flags(table: &Table, position: usize) -> u16 {
     set(!c.nullable && c.default == selkie_catalog::ColumnDefault::None && !c.auto_increment, flags::NO_DEFAULT_VALUE);
     for i in &table.indexes {
         let at = i.parts.iter().position(|p| p.column == position);
+        set(at.is_some(), flags::PART_KEY);
         match at {
             Some(_) if i.primary => set(true, flags::PRI_KEY),
             Some(0) if i.unique && i.parts.len() == 1 => set(true, flags::UNIQUE_KEY),
@@ -326,8 +328,11 @@ impl Binder<'_> {
                     org_name: c.name.clone(),
                     flags,
                 });
-            } else if let Some(o) = &mut info.origin {
-                o.table = alias.to_owned();
+            } else {
+                let (db, flags) = info.origin.as_ref().map_or((String::new(), 0), |o| (o.db.clone(), o.flags));
+                let org_table = if info.origin.is_some() { alias.to_owned() } else { String::new() };
+                info.origin =
+                    Some(ColumnOrigin { db, table: alias.to_owned(), org_table, org_name: c.name.clone(), flags });
             }
             c.id = target;
         }
@@ -378,6 +383,7 @@ impl Binder<'_> {
                         Some(ast::JsonTableOn::Default(l)) => Some(Some(literal_text(l))),
                     };
                     let column = JsonTableColumn::Path {
+                        name: name.value.clone(),
                         ty: ty.clone(),
                         path: path.to_text(),
                         exists: *exists,
@@ -478,8 +484,8 @@ impl Binder<'_> {
                     }
                     Ok(id)
                 }
-                Found::None => Err(sql_err!(ER_BAD_FIELD_ERROR, name, "from clause")),
-                Found::Ambiguous => Err(sql_err!(ER_NON_UNIQ_ERROR, name, "from clause")),
+                Found::None => Err(sql_err!(ER_BAD_FIELD_ERROR, name, "FROM")),
+                Found::Ambiguous => Err(sql_err!(ER_NON_UNIQ_ERROR, name, "FROM")),
             };
             let (l, r) = (find(&left)?, find(&right)?);
             let (le, re) = (self.arena.column(l), self.arena.column(r));

@@ -146,7 +146,7 @@ impl Binder<'_> {
         let found = row.columns.iter().find(|(n, _)| n.eq_ignore_ascii_case(&c.name.value)).map(|(_, id)| *id);
         match found {
             Some(id) => Ok(self.arena.column(id)),
-            None => Err(sql_err!(ER_BAD_FIELD_ERROR, c.name.value, "field list")),
+            None => Err(sql_err!(ER_BAD_FIELD_ERROR, c.name.value, "SELECT")),
         }
     }
 }

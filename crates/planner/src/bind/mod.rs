@@ -43,25 +43,43 @@ use scope::Scope;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Clause {
     FieldList,
+    /// Values of INSERT.
+    Values,
+    /// Targets of INSERT.
+    InsertInto,
+    /// Targets of ON DUPLICATE KEY UPDATE.
+    Update,
+    /// Assignments of UPDATE.
+    Set,
+    Returning,
+    Do,
     Where,
     On,
     Group,
     Having,
     Order,
-    /// Inside OVER.
+    /// PARTITION BY, arguments and frames of a window.
     Window,
+    /// ORDER BY of a window.
+    WindowOrder,
 }
 
 impl Clause {
     /// The words of error messages.
     fn words(self) -> &'static str {
         match self {
-            Clause::FieldList => "field list",
-            Clause::Where => "where clause",
-            Clause::On => "on clause",
-            Clause::Group => "group statement",
-            Clause::Having => "having clause",
-            Clause::Order | Clause::Window => "order clause",
+            Clause::FieldList => "SELECT",
+            Clause::Values => "VALUES",
+            Clause::InsertInto => "INSERT INTO",
+            Clause::Update => "UPDATE",
+            Clause::Set => "SET",
+            Clause::Returning => "RETURNING",
+            Clause::Do => "DO",
+            Clause::Where => "WHERE",
+            Clause::On => "ON",
+            Clause::Group | Clause::Window => "GROUP BY",
+            Clause::Having => "HAVING",
+            Clause::Order | Clause::WindowOrder => "ORDER BY",
         }
     }
 }
@@ -260,6 +278,57 @@ impl<'a> Binder<'a> {
         let (ta, tb) = (a.ty.clone(), b.ty.clone());
         self.infer(a, &tb);
         self.infer(b, &ta);
+    }
+}
+
+/// Error 4078: a row where a value is wanted, or the other way round. `None` is a row.
+pub(crate) fn illegal_types(left: Option<&SqlType>, right: Option<&SqlType>, operation: &str) -> SqlError {
+    let name = |t: Option<&SqlType>| t.map_or("row", type_name);
+    sql_err!(ER_ILLEGAL_PARAMETER_DATA_TYPES2_FOR_OPERATION, name(left), name(right), operation)
+}
+
+/// The type's plain name.
+fn type_name(t: &SqlType) -> &'static str {
+    use selkie_types::{IntWidth, TextKind};
+    match t {
+        SqlType::Null => "null",
+        SqlType::Int { width, unsigned, .. } => match (width, unsigned) {
+            (IntWidth::Tiny, false) => "tinyint",
+            (IntWidth::Tiny, true) => "tinyint unsigned",
+            (IntWidth::Small, false) => "smallint",
+            (IntWidth::Small, true) => "smallint unsigned",
+            (IntWidth::Medium, false) => "mediumint",
+            (IntWidth::Medium, true) => "mediumint unsigned",
+            (IntWidth::Int, false) => "int",
+            (IntWidth::Int, true) => "int unsigned",
+            (IntWidth::Big, false) => "bigint",
+            (IntWidth::Big, true) => "bigint unsigned",
+        },
+        SqlType::Bit(_) => "bit",
+        SqlType::Year(_) => "year",
+        SqlType::Float { .. } => "float",
+        SqlType::Double { .. } => "double",
+        SqlType::Decimal { .. } => "decimal",
+        SqlType::Date => "date",
+        SqlType::Time { .. } => "time",
+        SqlType::DateTime { .. } => "datetime",
+        SqlType::Timestamp { .. } => "timestamp",
+        SqlType::Enum(_) => "enum",
+        SqlType::Set(_) => "set",
+        SqlType::Text { kind, collation, .. } => match (kind, collation.is_binary()) {
+            (TextKind::Char, false) => "char",
+            (TextKind::VarChar, false) => "varchar",
+            (TextKind::Char, true) => "binary",
+            (TextKind::VarChar, true) => "varbinary",
+            (TextKind::TinyText, false) => "tinytext",
+            (TextKind::Text, false) => "text",
+            (TextKind::MediumText, false) => "mediumtext",
+            (TextKind::LongText, false) => "longtext",
+            (TextKind::TinyText, true) => "tinyblob",
+            (TextKind::Text, true) => "blob",
+            (TextKind::MediumText, true) => "mediumblob",
+            (TextKind::LongText, true) => "longblob",
+        },
     }
 }
 

@@ -106,8 +106,7 @@ impl Binder<'_> {
             return self.resolve_from(level, c);
         }
         match block.clause {
-            Clause::FieldList | Clause::Where | Clause::On | Clause::Window => self.resolve_from(level, c),
-            Clause::Group | Clause::Order => match self.resolve_from(level, c)? {
+                        Clause::Group | Clause::Order => match self.resolve_from(level, c)? {
                 Some(e) => Ok(Some(e)),
                 None => self.resolve_item(level, c),
             },
@@ -124,6 +123,7 @@ impl Binder<'_> {
                 }
                 self.resolve_item(level, c)
             }
+            _ => self.resolve_from(level, c),
         }
     }
 
@@ -132,6 +132,7 @@ impl Binder<'_> {
         match expr {
             ast::Expr::Column(c) => c.name.value.clone(),
             ast::Expr::Literal(ast::Literal::Str(s)) => s.to_text(),
+            ast::Expr::Literal(ast::Literal::Null | ast::Literal::True | ast::Literal::False) => text.to_uppercase(),
             _ => text.to_owned(),
         }
     }

@@ -100,6 +100,11 @@ impl Binder<'_> {
         self.frames.last_mut().map(|f| f.block = super::Block::new());
         let mut bound: Vec<Vec<Expr>> = Vec::with_capacity(rows.len());
         for r in rows {
+            let mut refs = Vec::new();
+            r.iter().for_each(|e| super::order::column_refs(e, &mut refs));
+            if let Some(c) = refs.first() {
+                return Err(sql_err!(ER_FIELD_REFERENCE_IN_TVC, c.name.value));
+            }
             let r = self.exprs(r)?;
             if bound.first().is_some_and(|f| f.len() != r.len()) {
                 return Err(sql_err!(ER_WRONG_NUMBER_OF_VALUES_IN_TVC));
@@ -238,7 +243,7 @@ impl Binder<'_> {
             let mut computed = Vec::new();
             for item in around.order_by {
                 if let ast::Expr::Column(ast::ColumnRef { table: Some(t), .. }) = &item.expr {
-                    return Err(sql_err!(ER_TABLENAME_NOT_ALLOWED_HERE, t.value, "ORDER clause"));
+                    return Err(sql_err!(ER_TABLENAME_NOT_ALLOWED_HERE, t.value, "ORDER BY"));
                 }
                 let Some(mut expr) = self.order_term(&item.expr)? else { continue };
                 if !matches!(expr.kind, selkie_expr::ExprKind::Column(_)) {
@@ -259,15 +264,48 @@ impl Binder<'_> {
     /// Puts LIMIT on top.
     pub(super) fn limit(&mut self, rel: Rel, limit: Option<&ast::Limit>) -> SqlResult<Rel> {
         let Some(l) = limit else { return Ok(rel) };
-        if l.with_ties {
-            return Err(sql_err!(ER_NOT_SUPPORTED_YET, "FETCH ... WITH TIES"));
-        }
         let count = l.count.as_ref().map(|e| self.limit_value(e)).transpose()?;
         let offset = l.offset.as_ref().map(|e| self.limit_value(e)).transpose()?;
         if count.is_none() && offset.is_none() {
             return Ok(rel);
         }
+        if let (true, Some(count)) = (l.with_ties, &count) {
+            return self.with_ties(rel, count.clone(), offset);
+        }
         Ok(Rel::Limit { input: Box::new(rel), count, offset })
+    }
+
+    /// `FETCH FIRST n ROWS WITH TIES`: the rows whose rank is at most `n`, but for the first `offset`.
+    fn with_ties(&mut self, rel: Rel, count: Expr, offset: Option<Expr>) -> SqlResult<Rel> {
+        let Rel::Sort { input, keys } = rel else { return Err(sql_err!(ER_WITH_TIES_NEEDS_ORDER)) };
+        let cx = &self.cx.bind;
+        let mut calls = Vec::new();
+        let mut number = |b: &mut Self, function: &str| -> SqlResult<Expr> {
+            let spec = bind::WindowSpec { partition_by: Vec::new(), order_by: keys.clone(), frame: None };
+            let call = bind::bind_window(&b.cx.bind, function, false, Vec::new(), None, spec)?;
+            let id = b.arena.add(ColumnInfo {
+                name: function.to_owned(),
+                ty: call.ty.clone(),
+                nullable: false,
+                coercibility: Coercibility::Implicit,
+                origin: None,
+            });
+            calls.push((id, call));
+            Ok(b.arena.column(id))
+        };
+        let rank = number(self, "rank")?;
+        let mut conds = Vec::new();
+        let last = match offset {
+            Some(offset) => {
+                let row = number(self, "row_number")?;
+                conds.push(bind::bind_compare(cx, selkie_expr::CmpOp::Gt, row, offset.clone())?);
+                bind::bind_binary(cx, bind::BinaryOp::Add, count, offset)?
+            }
+            None => count,
+        };
+        conds.push(bind::bind_compare(cx, selkie_expr::CmpOp::Le, rank, last)?);
+        let ranked = Rel::Window { input, calls }.filter(conds);
+        Ok(Rel::Sort { input: Box::new(ranked), keys })
     }
 
     fn limit_value(&mut self, e: &ast::Expr) -> SqlResult<Expr> {

@@ -46,7 +46,9 @@ impl Binder<'_> {
         if s.options.straight_join {
             rel = straight(rel);
         }
-        self.where_and_items(s)?;
+        if s.items.is_empty() {
+            return Err(sql_err!(ER_NO_TABLES_USED));
+        }
         let mut conds = Vec::new();
         if let Some(w) = &s.where_clause {
             self.block().clause = Clause::Where;
@@ -143,13 +145,6 @@ impl Binder<'_> {
         self.finish_select(rel, outputs, keys, s, around)
     }
 
-    fn where_and_items(&mut self, s: &ast::Select) -> SqlResult<()> {
-        if s.items.is_empty() {
-            return Err(sql_err!(ER_NO_TABLES_USED));
-        }
-        Ok(())
-    }
-
     /// Projection, DISTINCT, ORDER BY and LIMIT.
     fn finish_select(
         &mut self,
@@ -232,7 +227,9 @@ impl Binder<'_> {
                 let table = table.as_ref().map(|t| t.value.as_str()).unwrap_or_default();
                 let db = db.as_ref().map(|d| d.value.as_str());
                 let Some(t) = self.block().scope.table(db, table).cloned() else {
-                    return Err(sql_err!(ER_BAD_TABLE_ERROR, table));
+                    let db = db.or(self.current_db.as_deref());
+                    let name = db.map_or_else(|| table.to_owned(), |d| format!("{d}.{table}"));
+                    return Err(sql_err!(ER_BAD_TABLE_ERROR, name));
                 };
                 for c in t.columns.iter().filter(|c| !c.invisible) {
                     if let (Some(db), Some(name)) = (&t.db, &t.name) {

@@ -9,7 +9,7 @@ use selkie_types::{SqlResult, SqlType, sql_err};
 
 use super::expr::{Operand, compare_op};
 use super::{Binder, operand_columns};
-use crate::logical::LogicalQuery;
+use crate::logical::{LogicalQuery, Rel};
 
 /// A bound subquery and the outer values that it needs.
 pub(super) struct BoundSubquery {
@@ -42,8 +42,9 @@ impl Binder<'_> {
 
     /// A one-column subquery as a value.
     pub(super) fn scalar_of(&mut self, q: BoundSubquery) -> Expr {
-        let ty = self.arena.info(q.query.output[0].1).ty.clone();
-        self.subquery_expr(q, SubqueryKind::Scalar, ty, true)
+        let info = self.arena.info(q.query.output[0].1);
+        let (ty, nullable) = (info.ty.clone(), info.nullable || !is_one_row(&q.query.rel));
+        self.subquery_expr(q, SubqueryKind::Scalar, ty, nullable)
     }
 
     pub(super) fn scalar_subquery(&mut self, q: &ast::Query) -> SqlResult<Expr> {
@@ -70,7 +71,7 @@ impl Binder<'_> {
             return;
         }
         let new = self.arena.add_for(&name, &cast);
-        let rel = std::mem::replace(&mut q.rel, crate::logical::Rel::OneRow);
+        let rel = std::mem::replace(&mut q.rel, Rel::OneRow);
         q.rel = rel.project(vec![(new, cast)]);
         q.output[i].1 = new;
     }
@@ -113,7 +114,7 @@ impl Binder<'_> {
     }
 
     fn in_of(&mut self, left: Vec<Expr>, mut q: BoundSubquery, negated: bool) -> SqlResult<Expr> {
-        if matches!(q.query.rel, crate::logical::Rel::Limit { .. }) {
+        if matches!(q.query.rel, Rel::Limit { .. }) {
             return Err(sql_err!(ER_NOT_SUPPORTED_YET, "LIMIT & IN/ALL/ANY/SOME subquery"));
         }
         let (left, collations) = self.match_types(CmpOp::Eq, left, &mut q)?;
@@ -147,12 +148,21 @@ impl Binder<'_> {
         if left.len() != 1 || q.query.output.len() != 1 {
             return Err(operand_columns(1));
         }
-        if matches!(q.query.rel, crate::logical::Rel::Limit { .. }) {
+        if matches!(q.query.rel, Rel::Limit { .. }) {
             return Err(sql_err!(ER_NOT_SUPPORTED_YET, "LIMIT & IN/ALL/ANY/SOME subquery"));
         }
         let (mut left, mut collations) = self.match_types(op, left, &mut q)?;
         let (Some(left), Some(collation)) = (left.pop(), collations.pop()) else { return Err(operand_columns(1)) };
         let kind = SubqueryKind::Quantified { op, all, left: Box::new(left), collation };
         Ok(self.subquery_expr(q, kind, SqlType::BOOL, true))
+    }
+}
+
+/// A query without tables and conditions: always one row.
+fn is_one_row(rel: &Rel) -> bool {
+    match rel {
+        Rel::OneRow => true,
+        Rel::Project { input, .. } => is_one_row(input),
+        _ => false,
     }
 }

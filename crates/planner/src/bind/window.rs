@@ -5,7 +5,7 @@ use selkie_expr::{Expr, FrameBound, FrameUnit, SortKey};
 use selkie_parser::ast;
 use selkie_types::{SqlResult, sql_err};
 
-use super::Binder;
+use super::{Binder, Clause};
 use crate::logical::ColumnInfo;
 
 impl Binder<'_> {
@@ -14,7 +14,7 @@ impl Binder<'_> {
         if self.block().in_aggregate {
             return Err(sql_err!(ER_INVALID_GROUP_FUNC_USE));
         }
-        if self.block().clause == super::Clause::Window {
+        if matches!(self.block().clause, Clause::Window | Clause::WindowOrder) {
             return Err(sql_err!(ER_WINDOW_FUNCTION_IN_WINDOW_SPEC));
         }
         if !self.block().windows_allowed {
@@ -25,14 +25,16 @@ impl Binder<'_> {
             Some(ast::Window::Spec(s)) => self.extended(s)?,
             None => return Err(sql_err!(ER_WRONG_PLACEMENT_OF_WINDOW_FUNCTION)),
         };
-        let (args, within, spec) = self.in_window(|b| {
-            let args = b.exprs(&f.args)?;
-            let within = b.sort_keys(&f.within_group)?.into_iter().next();
-            let partition_by = b.exprs(&spec.partition_by)?;
-            let order_by: Vec<SortKey> = b.sort_keys(&spec.order_by)?;
-            let frame = spec.frame.as_ref().map(|fr| b.frame(fr, order_by.len())).transpose()?;
-            Ok((args, within, bind::WindowSpec { partition_by, order_by, frame }))
-        })?;
+        let args = self.in_window(Clause::Window, |b| b.exprs(&f.args))?;
+        let within = self.in_window(Clause::WindowOrder, |b| b.sort_keys(&f.within_group))?.into_iter().next();
+        let partition_by = self.in_window(Clause::Window, |b| b.exprs(&spec.partition_by))?;
+        let order_by: Vec<SortKey> = self.in_window(Clause::WindowOrder, |b| b.sort_keys(&spec.order_by))?;
+        let keys = order_by.len();
+        let frame = match &spec.frame {
+            Some(fr) => Some(self.in_window(Clause::Window, |b| b.frame(fr, keys))?),
+            None => None,
+        };
+        let spec = bind::WindowSpec { partition_by, order_by, frame };
         let call = bind::bind_window(&self.cx.bind, name, f.distinct, args, within, spec)?;
         let id = self.arena.add(ColumnInfo {
             name: format!("{name}() over"),

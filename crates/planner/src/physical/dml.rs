@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use selkie_expr::Expr;
-use selkie_types::SqlResult;
+use selkie_types::{SqlResult, sql_err};
 
 use super::{Env, Lowering, Want, internal};
 use crate::bind::target::bind_target;
@@ -71,10 +71,18 @@ impl Lowering<'_> {
         };
         let mut layout = b.row.clone();
         layout.extend(&b.inserted);
-        layout.extend(source_cols);
+        // A column of the source query has the value that the row to be inserted got from it.
+        let from_source = exprs::Substitution::new(
+            source_cols.iter().zip(&b.columns).map(|(s, c)| (*s, self.arena.column(b.inserted[*c]))),
+        );
         let mut on_duplicate = Vec::with_capacity(b.on_duplicate.len());
         for (c, v) in &b.on_duplicate {
-            on_duplicate.push((*c, self.assigned(v, &layout, &env)?));
+            let v = v.clone().map(|e| from_source.apply(e));
+            let known = |x: &ColId| layout.contains(x);
+            if let Some(other) = v.iter().flat_map(|e| exprs::columns(e)).find(|x| !known(x)) {
+                return Err(sql_err!(ER_BAD_FIELD_ERROR, self.arena.info(other).name, "SELECT"));
+            }
+            on_duplicate.push((*c, self.assigned(&v, &layout, &env)?));
         }
         let returning = self.returning(&b.returning, &b.row)?;
         Ok(InsertPlan {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use selkie_expr::{CmpOp, Expr, ExprKind};
 use selkie_types::SqlResult;
 
-use super::access::{Interval, Sarg, SargFinder};
+use super::sarg::{Interval, Sarg, SargFinder};
 use super::{Env, Lowering, Phys, Want, cost};
 use crate::exprs::{self, Substitution};
 use crate::logical::{ColId, Rel, TableRel};
@@ -289,9 +289,10 @@ impl Lowering<'_> {
         }
         let need: BTreeSet<ColId> = keys.iter().copied().collect();
         let used = self.shared_used;
-        let estimate = self.rel(&right, &need, env, &Want::default())?;
+        let pushed = 1000;
+        let (_, right_rows) = self.estimate(&right, &need, env, pushed)?;
         self.shared_used = used;
-        if estimate.rows * 2.0 * cost::LOOKUP > left_rows * cost::ROW {
+        if right_rows * 2.0 * cost::LOOKUP > left_rows * cost::ROW {
             return Ok(());
         }
         let item = &mut g.items[i];
@@ -332,8 +333,8 @@ impl Lowering<'_> {
         let inner_env = env.with_row(&outer);
         let used = self.shared_used;
         let here = if g.items[i].lateral { &inner_env } else { env };
-        let p = self.rel(rel, &cols, here, &Want::default())?;
-        g.items[i].estimate = (p.cost, p.rows.max(0.5));
+        let (price, rows) = self.estimate(rel, &cols, here, 0)?;
+        g.items[i].estimate = (price, rows.max(0.5));
         if is_pushable(rel) {
             let conds: Vec<Expr> = (0..g.conds_of(i).len())
                 .filter(|n| g.cond_mask_of(i, *n) & 1 << i != 0)
@@ -341,12 +342,26 @@ impl Lowering<'_> {
                 .filter(|c| exprs::columns(c).iter().any(|c| g.items[i].cols.contains(c)))
                 .collect();
             if !conds.is_empty() {
-                let p = self.rel(&rel.clone().filter(conds), &cols, &inner_env, &Want::default())?;
-                g.items[i].dependent = Some((p.cost, p.rows.max(0.1)));
+                let pushed = conds.len();
+                let (price, rows) = self.estimate(&rel.clone().filter(conds), &cols, &inner_env, pushed)?;
+                g.items[i].dependent = Some((price, rows.max(0.1)));
             }
         }
         self.shared_used = used;
         Ok(())
+    }
+
+    /// Cost and rows of a tree, planned once for each number of conditions pushed into it.
+    fn estimate(&mut self, rel: &Rel, cols: &BTreeSet<ColId>, env: &Env, pushed: usize) -> SqlResult<(f64, f64)> {
+        let mut made = Vec::new();
+        rel.columns(&mut made);
+        let key = (made, pushed);
+        if let Some(known) = self.estimates.get(&key) {
+            return Ok(*known);
+        }
+        let p = self.rel(rel, cols, env, &Want::default())?;
+        self.estimates.insert(key, (p.cost, p.rows));
+        Ok((p.cost, p.rows))
     }
 
     /// Share of rows that a conjunct keeps, for estimates.

@@ -58,6 +58,7 @@ impl Lowering<'_> {
                     document,
                     path: t.path.clone(),
                     columns: t.columns.clone(),
+                    alias: t.alias.clone(),
                 }));
                 let ordered = want.order.is_empty();
                 Ok(Phys { plan, layout: t.cols.clone(), rows: 10.0, cost: 10.0, ordered })
@@ -159,14 +160,12 @@ impl Lowering<'_> {
             let e = self.arena.column(*c);
             correlated.push(self.expr(&e, &[], env)?);
         }
-        let need_inner = cols.iter().copied().collect();
-        let estimate = self.rel(input, &need_inner, &inner, &Want::default())?;
-        let plan = self.query_in(input, &cols, &names, &inner)?;
+        let (plan, cost, rows) = self.query_in(input, &cols, &names, &inner)?;
         Ok(Phys {
             plan: Plan::Derived { plan: Arc::new(plan), correlated },
             layout: cols,
-            rows: estimate.rows,
-            cost: estimate.cost,
+            rows,
+            cost,
             ordered: want.order.is_empty(),
         })
     }

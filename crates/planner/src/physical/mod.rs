@@ -9,6 +9,7 @@ mod dml;
 mod group;
 mod join;
 mod lower;
+mod sarg;
 mod steps;
 
 use std::collections::{BTreeSet, HashMap};
@@ -84,12 +85,15 @@ pub(crate) struct Lowering<'a> {
     shared: Vec<Option<Arc<SharedPlan>>>,
     /// Highest shared result used by the query that is being planned.
     shared_used: Option<usize>,
+    /// Cost and rows of trees that were planned for their estimates: by their columns and how many conditions were
+    /// pushed into them. Without it, nested trees would be planned anew at each level.
+    estimates: HashMap<(Vec<ColId>, usize), (f64, f64)>,
 }
 
 impl<'a> Lowering<'a> {
     pub fn new(cx: &'a PlanContext<'a>, arena: Arena) -> Lowering<'a> {
         let shared = vec![None; arena.shared.len()];
-        Lowering { cx, arena, subqueries: HashMap::new(), shared, shared_used: None }
+        Lowering { cx, arena, subqueries: HashMap::new(), shared, shared_used: None, estimates: HashMap::new() }
     }
 
     /// Plans a closed query.
@@ -97,14 +101,20 @@ impl<'a> Lowering<'a> {
         let env = Env::of_params(&q.params);
         let cols: Vec<ColId> = q.output.iter().map(|(_, c)| *c).collect();
         let names: Vec<String> = q.output.iter().map(|(n, _)| n.clone()).collect();
-        let mut plan = self.query_in(&q.rel, &cols, &names, &env)?;
+        let (mut plan, ..) = self.query_in(&q.rel, &cols, &names, &env)?;
         plan.param_count = param_count;
         plan.calc_found_rows = q.calc_found_rows;
         Ok(plan)
     }
 
-    /// Plans a tree as a query of its own.
-    fn query_in(&mut self, rel: &Rel, cols: &[ColId], names: &[String], env: &Env) -> SqlResult<QueryPlan> {
+    /// Plans a tree as a query of its own. Also gives its cost and rows.
+    fn query_in(
+        &mut self,
+        rel: &Rel,
+        cols: &[ColId],
+        names: &[String],
+        env: &Env,
+    ) -> SqlResult<(QueryPlan, f64, f64)> {
         let outer_shared = self.shared_used.take();
         let need: BTreeSet<ColId> = cols.iter().copied().collect();
         let phys = self.rel(rel, &need, env, &Want::default())?;
@@ -114,12 +124,18 @@ impl<'a> Lowering<'a> {
             .zip(names)
             .map(|(c, name)| {
                 let i = self.arena.info(*c);
-                OutputColumn { name: name.clone(), ty: i.ty.clone(), nullable: i.nullable, origin: i.origin.clone() }
+                let mut origin = i.origin.clone();
+                if let (Some(o), true) = (&mut origin, i.nullable) {
+                    // An outer join took the column's NOT NULL away.
+                    o.flags &= !1;
+                }
+                OutputColumn { name: name.clone(), ty: i.ty.clone(), nullable: i.nullable, origin }
             })
             .collect();
         let shared = self.shared_list()?;
         self.shared_used = outer_shared;
-        Ok(QueryPlan { root: phys.plan, columns, shared, param_count: 0, calc_found_rows: false })
+        let plan = QueryPlan { root: phys.plan, columns, shared, param_count: 0, calc_found_rows: false };
+        Ok((plan, phys.cost, phys.rows))
     }
 
     /// The shared results that the query planned last reads, by id.

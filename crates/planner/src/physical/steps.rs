@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use selkie_expr::{CmpOp, Expr, ExprKind};
 
-use super::access::{Path, Sarg, Wanted, order_matches};
+use super::access::{Path, Wanted, order_matches};
+use super::sarg::Sarg;
 use super::group::{Group, Mask, Source};
 use super::{Lowering, Want, cost};
 use crate::exprs;

@@ -41,9 +41,6 @@ pub fn statement(s: &Statement) -> String {
             let mut row: Vec<String> = i.target.table.columns.iter().map(|c| c.name.clone()).collect();
             let row_names = row.clone();
             row.extend(i.target.table.columns.iter().map(|c| format!("values({})", c.name)));
-            if let InsertSource::Query(q) = &i.source {
-                row.extend(q.columns.iter().map(|c| format!("source.{}", c.name)));
-            }
             let names = Names { slots: &row, outer: &[] };
             if !i.on_duplicate.is_empty() {
                 let list: Vec<String> =

@@ -51,7 +51,8 @@ pub struct QueryPlan {
     pub root: Plan,
     /// Result columns; the root's first slots in this order (further slots are not sent).
     pub columns: Vec<OutputColumn>,
-    /// Common table expressions and derived tables that are computed once and read by [`Plan::SharedScan`].
+    /// Common table expressions that are computed once and read by [`Plan::SharedScan`]: every query lists those that it
+    /// reads itself, also as part of others of the list; position is [`SharedPlan::id`].
     pub shared: Vec<Arc<SharedPlan>>,
     /// Number of parameters.
     pub param_count: usize,
@@ -99,11 +100,19 @@ pub enum LockWait {
     Seconds(u32),
 }
 
-/// One bound of a key range: the values of the first key columns.
+/// One bound of a key range: the values of the first key columns, in the order of the index's bytes: where a part is DESC,
+/// `low` is the larger value.
+///
+/// **Types of key values.** A value whose type is not the column's is converted by the executor *without loss or not at
+/// all*: a point whose value does not survive the way into the column's type and back (out of range, a
+/// fraction, an unparsable text) matches nothing; a range bound of that kind may be widened to any superset.
+/// A parameter is looked at as it came, before any cast to its declared type. The planner keeps the condition
+/// in the scan's filter whenever such a conversion may happen in a range or between types that compare
+/// differently, and drops it only where the access means exactly the condition.
 #[derive(Debug, Clone)]
 pub struct KeyBound {
     /// Values of a prefix of the key, constant in the current execution (constants, parameters, correlated or outer
-    /// row values); cast to the columns' types (exactly: a lossy cast is the planner's to rule out or re-check).
+    /// row values, uncorrelated subqueries).
     pub values: Vec<Expr>,
     /// Whether keys that begin with these values belong to the range.
     pub inclusive: bool,
@@ -137,8 +146,8 @@ pub enum Access {
         /// One value for each key column.
         key: Vec<Expr>,
     },
-    /// Ranges of an index, disjoint, in ascending order whenever bounds are constants; the executor sorts and merges
-    /// them when `merge` says that values decide.
+    /// Ranges of an index. The executor sorts and merges them by their bytes where there are several; `merge` says that
+    /// values known only at execution decide whether they overlap.
     Ranges {
         /// Index.
         index: usize,
@@ -231,8 +240,8 @@ pub enum Plan {
         /// Row types.
         types: Vec<SqlType>,
     },
-    /// A subquery in FROM that is not merged: `plan` runs with the outer statement's correlated values
-    /// (LATERAL: with the values of `correlated` evaluated on the left row of the enclosing nested loop).
+    /// A subquery in FROM that is not merged: `plan` runs with exactly the values of `correlated`, which are evaluated
+    /// over the correlated values in force here (LATERAL: those that the enclosing nested loop added).
     Derived {
         /// Its plan.
         plan: Arc<QueryPlan>,
@@ -368,6 +377,8 @@ pub struct JsonTable {
     pub path: String,
     /// Columns.
     pub columns: Vec<JsonTableColumn>,
+    /// Alias, for messages.
+    pub alias: String,
 }
 
 /// One column of JSON_TABLE.
@@ -377,6 +388,8 @@ pub enum JsonTableColumn {
     Ordinality,
     /// A value at a path.
     Path {
+        /// Name, for messages.
+        name: String,
         /// Type.
         ty: SqlType,
         /// Path.

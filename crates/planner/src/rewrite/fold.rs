@@ -69,6 +69,13 @@ impl Folder {
             let null = ExprKind::Const(Value::Null);
             return Expr { kind: null, ty: e.ty, nullable: true, coercibility: e.coercibility };
         }
+        if let ExprKind::IsNull { expr, negated } = &e.kind
+            && let ExprKind::Column(_) = expr.kind
+            && !expr.nullable
+            && !expr.ty.is_temporal()
+        {
+            return Expr { kind: ExprKind::Const(Value::bool(*negated)), ty: e.ty, nullable: false, ..*expr.clone() };
+        }
         if !is_foldable(&e) {
             return e;
         }

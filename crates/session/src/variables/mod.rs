@@ -188,6 +188,11 @@ impl Values {
         Values(Arc::new(values))
     }
 
+    /// Whether nothing was set since one was made a copy of the other.
+    pub fn is_same(&self, other: &Values) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// A value by position in [`TABLE`].
     pub fn at(&self, i: usize) -> &str {
         &self.0[i]

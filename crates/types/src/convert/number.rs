@@ -214,7 +214,8 @@ impl Digits {
     }
 
     fn needs_exponent(&self) -> bool {
-        self.point < -MAX_POINT + 1 || self.point > MAX_POINT
+        // Great numbers with digits after the point are no shorter with an exponent.
+        self.point < -MAX_POINT + 1 || (self.point > MAX_POINT && self.len as i32 <= self.point)
     }
 
     /// Bytes that [`Digits::write`] gives.
@@ -314,7 +315,18 @@ pub fn write_f32(v: f32, out: &mut Vec<u8>) {
 /// Appends a double with exactly `decimals` digits after the point.
 pub fn write_fixed(v: f64, decimals: u8, out: &mut Vec<u8>) {
     let start = out.len();
-    let _ = std::io::Write::write_fmt(out, format_args!("{:.*}", decimals as usize, v));
+    // Digits past those that tell the number from others are zeros.
+    let d = shortest(v);
+    let after_point = (d.len as i32 - d.point).max(0);
+    if v.is_finite() && d.len > 0 && after_point <= decimals as i32 {
+        d.write(false, out);
+        if after_point == 0 && decimals > 0 {
+            out.push(b'.');
+        }
+        out.resize(out.len() + decimals as usize - after_point as usize, b'0');
+    } else {
+        let _ = std::io::Write::write_fmt(out, format_args!("{:.*}", decimals as usize, v));
+    }
     if out[start..].first() == Some(&b'-') && out[start + 1..].iter().all(|c| matches!(c, b'0' | b'.')) {
         out.remove(start);
     }

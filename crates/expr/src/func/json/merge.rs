@@ -13,10 +13,17 @@ use crate::ir::{Coercibility, Expr};
 
 pub(super) fn bind_array(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let sources: Vec<Source> = args.iter().map(Source::of).collect();
-    let len = if args.is_empty() { 0 } else { 2 + args.iter().zip(&sources).map(|(e, s)| s.len(e) + 2).sum::<u64>() };
+    let len = 2 + args.iter().zip(&sources).map(|(e, s)| s.len(e)).sum::<u64>();
     let nullable = args.iter().any(|a| a.nullable);
-    let c = cx.collation_connection;
+    let c = joint_collation(cx, name, &args)?;
     Build::new(name, array, args, attr::text(len, c)).nullable(nullable).data(Arc::new(sources)).ok()
+}
+
+/// The collation of a document made from operands; binary ones do not make it binary.
+fn joint_collation(cx: &BindCtx, name: &str, args: &[Expr]) -> SqlResult<Collation> {
+    let operands: Vec<&Expr> = args.iter().collect();
+    let c = collation::for_result(cx, name, &operands)?.collation;
+    Ok(if c.is_binary() { cx.collation_connection } else { c })
 }
 
 fn sources(call: &Call) -> &[Source] {
@@ -41,10 +48,11 @@ pub(super) fn bind_object(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> 
         return Err(sql_err!(ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT, name));
     }
     let sources: Vec<Source> = args.iter().map(Source::of).collect();
-    let len = args.iter().zip(&sources).map(|(e, s)| s.len(e) + 2).sum::<u64>();
+    let len = 2 + args.iter().zip(&sources).map(|(e, s)| s.len(e)).sum::<u64>();
     let nullable = args.iter().any(|a| a.nullable);
-    let args = args.into_iter().enumerate().map(|(i, e)| if i % 2 == 0 { collation::to_text(cx, e) } else { e }).collect();
-    let c = cx.collation_connection;
+    let c = joint_collation(cx, name, &args)?;
+    let args =
+        args.into_iter().enumerate().map(|(i, e)| if i % 2 == 0 { collation::to_text(cx, e) } else { e }).collect();
     Build::new(name, object, args, attr::text(len, c)).nullable(nullable).data(Arc::new(sources)).ok()
 }
 
@@ -69,10 +77,11 @@ fn object(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> EvalResult
 
 pub(super) fn bind_merge(cx: &BindCtx, name: &'static str, args: Vec<Expr>) -> SqlResult<Expr> {
     let name = if name == "json_merge" { "json_merge_preserve" } else { name };
-    let len = args.iter().map(|e| attr::expr_char_len(e) as u64).sum::<u64>() * 5 / 2;
+    let len = 2 + args.iter().map(|e| Source::of(e).len(e)).sum::<u64>();
+    let nullable = args.iter().any(|a| a.nullable);
     let args = text_args(cx, args);
     let c = collation_of(cx, args.first());
-    Build::new(name, merge, args, attr::text(len, c)).nullable(true).ok()
+    Build::new(name, merge, args, attr::text(len, c)).nullable(nullable).ok()
 }
 
 /// Members of both, arrays one after the other, everything else side by side in an array.
@@ -201,6 +210,11 @@ fn merge(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> EvalResult 
         Value::Null => None,
         v => Some(bytes(v).to_vec()),
     };
+    if let Some(t) = &text
+        && parse(t, 1, call.name, ctx).is_none()
+    {
+        return Ok(Value::Null);
+    }
     for (i, a) in args.iter().enumerate().skip(1) {
         let w = a.eval(row, ctx)?;
         let w = match &w {

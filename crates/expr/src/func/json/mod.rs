@@ -62,12 +62,7 @@ fn warning(fault: Fault, argument: usize, name: &str) -> SqlError {
 }
 
 /// Parses a JSON argument; `None` with a warning where it is faulty.
-fn parse<'a>(
-    text: &'a [u8],
-    argument: usize,
-    name: &str,
-    ctx: &mut dyn EvalContext,
-) -> Option<(Json<'a>, scan::Node)> {
+fn parse<'a>(text: &'a [u8], argument: usize, name: &str, ctx: &mut dyn EvalContext) -> Option<(Json<'a>, scan::Node)> {
     match Json::parse(text) {
         Ok(found) => Some(found),
         Err(f) => {
@@ -91,9 +86,24 @@ fn parse_path(v: &Value, argument: usize, name: &str, wild: bool, ctx: &mut dyn 
 
 /// Functions whose results are JSON rather than text that looks like it.
 const JSON_RESULTS: &[&str] = &[
-    "json_array", "json_array_append", "json_array_insert", "json_compact", "json_detailed", "json_extract",
-    "json_insert", "json_keys", "json_loose", "json_merge_patch", "json_merge_preserve", "json_object", "json_query",
-    "json_remove", "json_replace", "json_search", "json_set", "json_quote",
+    "json_array",
+    "json_array_append",
+    "json_array_insert",
+    "json_compact",
+    "json_detailed",
+    "json_extract",
+    "json_insert",
+    "json_keys",
+    "json_loose",
+    "json_merge_patch",
+    "json_merge_preserve",
+    "json_object",
+    "json_query",
+    "json_remove",
+    "json_replace",
+    "json_search",
+    "json_set",
+    "json_quote",
 ];
 
 /// How a value becomes JSON.
@@ -127,10 +137,9 @@ impl Source {
         let json = match &e.kind {
             ExprKind::Call { function, .. } => JSON_RESULTS.contains(&function.name()),
             // A JSON column is LONGTEXT in utf8mb4_bin with a check.
-            ExprKind::Column(_) | ExprKind::Correlated(_) => matches!(
-                e.ty,
-                SqlType::Text { kind: TextKind::LongText, collation: Collation::UTF8MB4_BIN, .. }
-            ),
+            ExprKind::Column(_) | ExprKind::Correlated(_) => {
+                matches!(e.ty, SqlType::Text { kind: TextKind::LongText, collation: Collation::UTF8MB4_BIN, .. })
+            }
             _ => false,
         };
         Source { ty: e.ty.clone(), json, boolean: is_boolean(e) }
@@ -153,7 +162,8 @@ impl Source {
     /// The greatest length in characters of the JSON text.
     pub fn len(&self, e: &Expr) -> u64 {
         let n = attr::expr_char_len(e) as u64;
-        if self.ty.is_numeric() || self.json { n.max(6) } else { n * 2 + 4 }
+        let n = if self.boolean { n.max(5) } else { n };
+        (if self.ty.is_numeric() || self.json { n } else { n * 2 }).max(4) + 4
     }
 }
 
@@ -189,4 +199,3 @@ fn first<'a>(args: &[Expr], row: &[Value], ctx: Ctx<'_>, keep: &'a mut Value) ->
         _ => None,
     })
 }
-

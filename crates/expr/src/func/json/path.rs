@@ -4,7 +4,7 @@ use super::scan::{Json, Kind, Node};
 
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Step {
+pub enum Step {
     /// `.key`
     Key(Vec<u8>),
     /// `.*`
@@ -21,7 +21,7 @@ pub(crate) enum Step {
 
 /// A place in an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Position {
+pub enum Position {
     /// From the start, 0-based.
     First(usize),
     /// From the end; 0 is the last.
@@ -47,7 +47,7 @@ impl Position {
 
 /// What is wrong with a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PathFault {
+pub enum PathFault {
     /// It ends too early.
     End,
     /// A character that does not belong there, by its 0-based byte offset.
@@ -56,7 +56,8 @@ pub(crate) enum PathFault {
 
 /// A parsed path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Path {
+pub struct Path {
+    /// What follows `$`.
     pub steps: Vec<Step>,
 }
 

@@ -246,8 +246,11 @@ fn contains_path(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> Eva
     let mode = arg!(args, 1, row, ctx);
     let Some(all) = one_or_all(&mode, call, ctx) else { return Ok(Value::Null) };
     let Some((j, root)) = parse(text, 1, call.name, ctx) else { return Ok(Value::Null) };
-    for i in 2..args.len() {
-        let v = arg!(args, i, row, ctx);
+    for (i, a) in args.iter().enumerate().skip(2) {
+        let v = a.eval(row, ctx)?;
+        if v.is_null() {
+            return Ok(v);
+        }
         let Some(p) = parse_path(&v, i + 1, call.name, true, ctx) else { return Ok(Value::Null) };
         let found = p.first(&j, &root).is_some();
         if found != all {
@@ -286,9 +289,7 @@ fn overlaps(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> EvalResu
     let Some((j, x, k, y)) = two_documents(call, &a, &b, ctx) else { return Ok(Value::Int(0)) };
     let hit = match (j.kind(&x), k.kind(&y)) {
         (Kind::Object, Kind::Object) => j.children(&x).iter().any(|(key, v)| {
-            key.as_ref().is_some_and(|key| {
-                k.member(&y, &j.string(key)).is_some_and(|w| scan::equal(&j, v, &k, &w))
-            })
+            key.as_ref().is_some_and(|key| k.member(&y, &j.string(key)).is_some_and(|w| scan::equal(&j, v, &k, &w)))
         }),
         (Kind::Array, Kind::Array) => {
             let ys = k.elements(&y);
@@ -407,8 +408,11 @@ fn search(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> EvalResult
     if args.len() <= 4 {
         search_below(&j, &root, &mut b"$".to_vec(), &test, &mut found);
     }
-    for i in 4..args.len() {
-        let v = arg!(args, i, row, ctx);
+    for (i, a) in args.iter().enumerate().skip(4) {
+        let v = a.eval(row, ctx)?;
+        if v.is_null() {
+            return Ok(v);
+        }
         let Some(p) = parse_path(&v, i + 1, call.name, true, ctx) else { return Ok(Value::Null) };
         for n in p.find(&j, &root) {
             if let Some(mut at) = path_to(&j, &root, &n) {

@@ -6,11 +6,11 @@
 use std::ops::Range;
 
 /// How deep values may be nested.
-pub(crate) const DEPTH_MAX: usize = 32;
+pub const DEPTH_MAX: usize = 32;
 
 /// What is wrong with a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub enum Fault {
     /// It ends too early.
     End,
     /// A character that does not belong there, by its 0-based byte offset.
@@ -20,11 +20,12 @@ pub(crate) enum Fault {
 }
 
 /// A value in the text: its bytes without blanks around.
-pub(crate) type Node = Range<usize>;
+pub type Node = Range<usize>;
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+#[allow(missing_docs)]
+pub enum Kind {
     Object,
     Array,
     String,
@@ -36,7 +37,8 @@ pub(crate) enum Kind {
 
 /// A checked JSON text.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Json<'a> {
+pub struct Json<'a> {
+    /// The text.
     pub text: &'a [u8],
 }
 
