@@ -88,7 +88,8 @@ pub fn column(
     if let Some(expr) = &def.on_update {
         let digits = canonical::now_digits(expr);
         match (&draft.column.ty, digits) {
-            (SqlType::Timestamp { fsp } | SqlType::DateTime { fsp }, Some(n)) if n.is_none_or(|n| n >= *fsp as u64) => {}
+            (SqlType::Timestamp { fsp } | SqlType::DateTime { fsp }, Some(n)) if n.is_none_or(|n| n >= *fsp as u64) => {
+            }
             _ => return Err(sql_err!(ER_INVALID_ON_UPDATE, name)),
         }
         draft.column.on_update_now = true;
@@ -306,12 +307,9 @@ pub fn column_of_type(name: &str, ty: &SqlType, nullable: bool) -> Column {
             let kind = TextKind::for_bytes(*len as u64 * collation.charset().max_len() as u64);
             SqlType::Text { kind, len: kind.blob_limit().unwrap_or(u32::MAX), collation: *collation }
         }
-        SqlType::Int { width, unsigned, zerofill, display } => SqlType::Int {
-            width: *width,
-            unsigned: *unsigned,
-            zerofill: *zerofill,
-            display: (*display).max(1),
-        },
+        SqlType::Int { width, unsigned, zerofill, display } => {
+            SqlType::Int { width: *width, unsigned: *unsigned, zerofill: *zerofill, display: (*display).max(1) }
+        }
         ty => ty.clone(),
     };
     Column {
