@@ -39,6 +39,24 @@ pub struct DmlResult {
 
 /// Runs an INSERT or REPLACE.
 pub fn insert(cx: &mut ExecCtx<'_>, plan: &InsertPlan) -> SqlResult<DmlResult> {
+    strictly(cx, plan.ignore, |cx| insert_rows(cx, plan))
+}
+
+/// Runs a data change; in strict mode, unless it ignores errors, a warning raised by an expression fails it.
+fn strictly(
+    cx: &mut ExecCtx<'_>,
+    ignore: bool,
+    change: impl FnOnce(&mut ExecCtx<'_>) -> SqlResult<DmlResult>,
+) -> SqlResult<DmlResult> {
+    cx.diag.strict = cx.settings.sql_mode.strict() && !ignore;
+    let result = change(cx);
+    cx.diag.strict = false;
+    let result = result?;
+    cx.diag.check_raised()?;
+    Ok(result)
+}
+
+fn insert_rows(cx: &mut ExecCtx<'_>, plan: &InsertPlan) -> SqlResult<DmlResult> {
     let mut result = DmlResult::default();
     lock_table_for_write(cx, &plan.target.table)?;
     cx.settings.ignore = plan.ignore;
@@ -99,6 +117,7 @@ pub fn insert(cx: &mut ExecCtx<'_>, plan: &InsertPlan) -> SqlResult<DmlResult> {
 /// Begins a row of an INSERT or LOAD DATA: counts it.
 pub fn next_row(cx: &mut ExecCtx<'_>, result: &mut DmlResult) -> SqlResult<()> {
     cx.tick()?;
+    cx.diag.check_raised()?;
     result.records += 1;
     cx.diag.current_row = result.records;
     Ok(())
@@ -247,6 +266,10 @@ fn change_row(
 
 /// Runs an UPDATE.
 pub fn update(cx: &mut ExecCtx<'_>, plan: &UpdatePlan) -> SqlResult<DmlResult> {
+    strictly(cx, plan.ignore, |cx| update_rows(cx, plan))
+}
+
+fn update_rows(cx: &mut ExecCtx<'_>, plan: &UpdatePlan) -> SqlResult<DmlResult> {
     let mut result = DmlResult::default();
     cx.settings.ignore = plan.ignore;
     for t in &plan.targets {
