@@ -171,8 +171,15 @@ fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], resu
             }
             Written::Duplicate { index, clustered } => {
                 if plan.replace {
+                    let old = lock_and_read(cx, table, &clustered)?;
+                    let last_unique = !table.indexes[index + 1..].iter().any(|i| i.unique);
+                    if last_unique && old.as_deref() == Some(row) {
+                        // The row is there as it is to be: that counts as inserted, and nothing is written.
+                        result.affected += 1;
+                        return Ok(());
+                    }
                     result.duplicates += 1;
-                    if let Some(old) = lock_and_read(cx, table, &clustered)? {
+                    if let Some(old) = old {
                         delete_row(cx, table, &clustered, &old)?;
                         result.affected += 1;
                     }
