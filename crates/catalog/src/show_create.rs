@@ -90,6 +90,9 @@ fn column(t: &Table, position: usize, c: &Column, options: &ShowOptions) -> Stri
     let mut out = quote_ident(&c.name, options.sql_mode);
     out.push(' ');
     out.push_str(&c.ty.column_type());
+    if c.declared.as_deref() == Some("COMPRESSED") {
+        out.push_str(" /*M!100301 COMPRESSED*/");
+    }
     match c.ty.collation() {
         Some(collation) if collation.is_binary() => {
             if !c.ty.is_string() && collation != t.collation {
@@ -194,6 +197,9 @@ fn index(t: &Table, i: &Index, options: &ShowOptions) -> String {
                 IndexKind::Hash => out.push_str(" USING HASH"),
                 _ => {}
             }
+        }
+        if i.key_block_size > 0 {
+            let _ = write!(out, " KEY_BLOCK_SIZE={}", i.key_block_size);
         }
         if !i.comment.is_empty() {
             out.push_str(" COMMENT ");

@@ -104,8 +104,6 @@ impl Draft {
                 .enumerate()
                 .map(|(i, c)| DraftColumn {
                     column: c.clone(),
-                    explicit_null: false,
-                    explicit_default: false,
                     origin: Some(i),
                     new_expr: None,
                 })
@@ -131,8 +129,10 @@ impl Draft {
                     comment: x.comment.clone(),
                     ignored: x.ignored,
                     using_shown: x.using_shown,
-                    generated: false,
+                    generated: x.generated,
+                    key_block_size: x.key_block_size,
                     origin: Some(i),
+                    had_null: Some(x.parts.iter().any(|p| t.columns[p.column].nullable)),
                 })
                 .collect(),
             checks: t
@@ -365,9 +365,9 @@ impl Draft {
             bind::columns(&bound, &mut used);
             for u in used {
                 let other = &self.columns[u].column;
-                if generated.is_some() && other.auto_increment {
+                if generated.is_none_or(|g| g.stored) && other.auto_increment {
                     let what = "AUTO_INCREMENT";
-                    return Err(sql_err!(ER_GENERATED_COLUMN_FUNCTION_IS_NOT_ALLOWED, what, clause, c.column.name));
+                    return Err(sql_err!(ER_GENERATED_COLUMN_FUNCTION_IS_NOT_ALLOWED, what, clause, other.name));
                 }
                 let later_default = generated.is_none()
                     && u >= i
@@ -384,6 +384,12 @@ impl Draft {
             let bound = bind::column_expr(host, expr, table).map_err(|e| in_clause(e, "CHECK"))?;
             let name = c.name.as_deref().unwrap_or("");
             self.refuse_forbidden(&bound, false, "CHECK", name)?;
+            let mut used = std::collections::BTreeSet::new();
+            bind::columns(&bound, &mut used);
+            if let Some(auto) = used.iter().map(|u| &self.columns[*u].column).find(|c| c.auto_increment) {
+                let what = "AUTO_INCREMENT";
+                return Err(sql_err!(ER_GENERATED_COLUMN_FUNCTION_IS_NOT_ALLOWED, what, "CHECK", auto.name));
+            }
         }
         Ok(())
     }

@@ -38,8 +38,9 @@ impl DraftForeignKey {
             names::check_index(n)?;
         }
         let columns: Vec<String> = def.columns.iter().map(|c| c.column.value.clone()).collect();
-        let key = Self::of(name.map(|n| n.value.clone()), columns.clone(), &def.references, db)?;
-        let index_name = def.index_name.as_ref().or(def.constraint.as_ref()).map(|n| n.value.clone());
+        let shown = def.index_name.as_ref().or(def.constraint.as_ref()).map(|n| n.as_str());
+        let key = Self::of(name.map(|n| n.value.clone()), shown, columns.clone(), &def.references, db)?;
+        let index_name = name.map(|n| n.value.clone());
         let index = DraftIndex { generated: true, ..DraftIndex::on(&columns, index_name) };
         Ok((key, index))
     }
@@ -52,14 +53,20 @@ impl DraftForeignKey {
         db: &str,
     ) -> SqlResult<(DraftForeignKey, DraftIndex)> {
         let columns = vec![column.to_owned()];
-        let key = Self::of(name, columns.clone(), references, db)?;
+        let key = Self::of(name, None, columns.clone(), references, db)?;
         Ok((key, DraftIndex { generated: true, ..DraftIndex::on(&columns, None) }))
     }
 
-    fn of(name: Option<String>, columns: Vec<String>, r: &ast::References, db: &str) -> SqlResult<DraftForeignKey> {
+    fn of(
+        name: Option<String>,
+        shown: Option<&str>,
+        columns: Vec<String>,
+        r: &ast::References,
+        db: &str,
+    ) -> SqlResult<DraftForeignKey> {
         let ref_columns: Vec<String> = r.columns.iter().map(|c: &IndexPart| c.column.value.clone()).collect();
         if ref_columns.len() != columns.len() {
-            let shown = name.as_deref().unwrap_or("foreign key without name");
+            let shown = shown.unwrap_or("foreign key without name");
             return Err(sql_err!(ER_WRONG_FK_DEF, shown, "Key reference and table reference don't match"));
         }
         Ok(DraftForeignKey {
@@ -77,11 +84,11 @@ impl DraftForeignKey {
 
 fn action(a: Option<ReferenceAction>) -> FkAction {
     match a {
-        None | Some(ReferenceAction::Restrict) => FkAction::Restrict,
+        // As in InnoDB, SET DEFAULT is taken and means nothing.
+        None | Some(ReferenceAction::Restrict | ReferenceAction::SetDefault) => FkAction::Restrict,
         Some(ReferenceAction::NoAction) => FkAction::NoAction,
         Some(ReferenceAction::Cascade) => FkAction::Cascade,
         Some(ReferenceAction::SetNull) => FkAction::SetNull,
-        Some(ReferenceAction::SetDefault) => FkAction::SetDefault,
     }
 }
 
@@ -152,8 +159,7 @@ fn name_taken(schema: &Schema, child: &Child<'_>, name: &str) -> bool {
 
 /// Why a foreign key cannot be: the end of warning 150's sentence.
 fn check(d: &DraftForeignKey, columns: &[usize], child: &Child<'_>, schema: &Schema, checks: bool) -> Result<(), String> {
-    for (action, what) in [(d.on_delete, "DELETE"), (d.on_update, "UPDATE")] {
-        let _ = what;
+    for action in [d.on_delete, d.on_update] {
         if action == FkAction::SetNull
             && let Some(c) = columns.iter().map(|c| &child.columns[*c].column).find(|c| !c.nullable)
         {
@@ -246,6 +252,8 @@ fn refused(why: &str, d: &DraftForeignKey, child: &Child<'_>, host: &mut dyn Ddl
     let e = sql_err!(ER_CANT_CREATE_TABLE, child.db, child.table, "150 \"Foreign key constraint is incorrectly formed\"");
     let diag = host.diag();
     diag.push(Level::Warning, SqlError::raw(150, "HY000", text));
+    let text = format!("Cannot add foreign key constraint for `{}`", child.table);
+    diag.push(Level::Warning, SqlError::with_message(selkie_types::codes::ER_CANNOT_ADD_FOREIGN, text));
     e
 }
 

@@ -115,11 +115,10 @@ pub fn column_type(name: &str, ty: &DataType, cx: &mut TypeContext<'_>) -> SqlRe
         DataType::DateTime(n) => SqlType::DateTime { fsp: fsp(name, *n)? },
         DataType::Timestamp(n) => SqlType::Timestamp { fsp: fsp(name, *n)? },
         DataType::Year(n) => match n.unwrap_or(4) {
-            2 => SqlType::Year(2),
             4 => SqlType::Year(4),
             n => {
-                cx.diag.note(sql_err!(ER_INVALID_YEAR_COLUMN_LENGTH, n));
-                SqlType::Year(4)
+                cx.diag.note(sql_err!(ER_WARN_DEPRECATED_SYNTAX, format!("YEAR({n})"), "YEAR(4)"));
+                SqlType::Year(if n == 2 { 2 } else { 4 })
             }
         },
         DataType::Char { length, charset } => {

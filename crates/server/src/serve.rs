@@ -87,8 +87,7 @@ fn open(options: &ServerOptions, listeners: &[Listener]) -> Result<Arc<Instance>
     if let Some(port) = listeners.iter().find_map(Listener::port) {
         globals.set_named("port", &port.to_string());
     }
-    let boot_options =
-        BootOptions { datadir: options.datadir.clone(), globals, log_recovery: options.log_recovery };
+    let boot_options = BootOptions { datadir: options.datadir.clone(), globals, log_recovery: options.log_recovery };
     let engine = options.engine;
     let factory = |folder: &Path, cache_bytes: u64| open_engine(engine, folder, cache_bytes);
     let instance = boot::open(boot_options, &factory, Arc::new(MemoryEngine::new()))?;

@@ -219,7 +219,7 @@ fn commands(session: &mut Session, client: &mut Client, host: &str) -> bool {
         }
         *session.connection.command.lock() = ("Sleep", "");
         *session.connection.since.lock() = Instant::now();
-        let timeout = session.host.vars.u64("wait_timeout");
+        let timeout = session.host.hot.wait_timeout_secs;
         let payload = match client.read_packet(true, timeout) {
             Ok(p) => p,
             Err(ReadError::Io(_)) => {

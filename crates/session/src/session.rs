@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use hashbrown::HashMap;
 use selkie_binlog::builder::EventContext;
 use selkie_catalog::mdl::{HeldMdl, MdlError, MdlMode};
 use selkie_executor::{Txn, txn_error};
@@ -565,7 +564,7 @@ impl Session {
     pub fn lock_metadata_for(&mut self, db: &str, table: &str, mode: MdlMode, wait: Option<u64>) -> SqlResult<()> {
         let instance = self.host.instance.clone();
         let c = self.host.connection.clone();
-        let timeout = Duration::from_secs(wait.unwrap_or_else(|| self.host.vars.u64("lock_wait_timeout")));
+        let timeout = Duration::from_secs(wait.unwrap_or(self.host.hot.metadata_lock_timeout_secs));
         let killed = || c.kill_query.load(Ordering::Relaxed);
         instance.mdl.acquire(c.id, &mut self.mdl, db, table, mode, timeout, &killed).map_err(|e| match e {
             MdlError::Timeout => sql_err!(ER_LOCK_WAIT_TIMEOUT),

@@ -56,7 +56,14 @@ pub fn apply(s: &AlterTable, old: &Table, host: &mut dyn DdlHost) -> SqlResult<A
         positions: Vec::new(),
     };
     for action in &s.actions {
-        a.only_rename &= matches!(action, AlterAction::RenameTable(_) | AlterAction::Algorithm(_) | AlterAction::Lock(_));
+        a.only_rename &= matches!(
+            action,
+            AlterAction::RenameTable(_)
+                | AlterAction::Algorithm(_)
+                | AlterAction::Lock(_)
+                | AlterAction::EnableKeys
+                | AlterAction::DisableKeys
+        );
         // Character sets first: columns added by the same statement inherit them.
         match action {
             AlterAction::Options(list) => a.options(&Options::of(list)?, old, host)?,
@@ -151,8 +158,7 @@ impl Actions {
                         return Err(sql_err!(ER_INVALID_DEFAULT, c.column.name));
                     }
                     Some(d) => {
-                        c.explicit_default = true;
-                        column::set_default(c, &d.expr, &d.text, &settings, host.diag())?;
+                        column::set_default(c, &d.expr, &settings, host.diag())?;
                     }
                     None if c.column.nullable => c.column.default = ColumnDefault::Null,
                     None => c.column.default = ColumnDefault::None,
@@ -200,6 +206,7 @@ impl Actions {
                 }
                 self.force = true;
             }
+            AlterAction::EnableKeys | AlterAction::DisableKeys if old.engine != "InnoDB" || self.only_rename => {}
             AlterAction::EnableKeys | AlterAction::DisableKeys => {
                 host.diag().note(sql_err!(ER_ILLEGAL_HA, old.engine, old.db, old.name));
             }
@@ -452,9 +459,14 @@ impl Actions {
         self.draft.indexes = kept;
         for f in self.draft.foreign_keys.iter_mut().filter(|f| f.existing) {
             let own = f.ref_db == old.db && f.ref_table == old.name;
+            let single = f.columns.len() == 1;
             for c in &mut f.columns {
                 match now(c, columns) {
                     Some(n) => *c = n,
+                    None if single => {
+                        let was = crate::foreign::index_for(old, std::slice::from_ref(c)).map_or("", |i| &old.indexes[i].name);
+                        return Err(sql_err!(ER_DROP_INDEX_FK, was));
+                    }
                     None => {
                         let name = f.name.clone().unwrap_or_default();
                         return Err(sql_err!(ER_FK_COLUMN_CANNOT_DROP, c, name));

@@ -30,6 +30,8 @@ use crate::foreign;
 use crate::host::{DdlHost, DdlRecord, DdlSettings};
 use crate::names::{self, FullName};
 
+pub use copy::scan;
+
 
 /// CREATE INDEX.
 pub fn create_index(s: &CreateIndex, text: &[u8], host: &mut dyn DdlHost) -> SqlResult<DdlDone> {
@@ -221,9 +223,21 @@ impl Alter<'_> {
         let type_changes = origins.iter().enumerate().any(|(i, o)| {
             o.is_some_and(|o| !compare::same_rows(&old.columns[o].ty, &table.columns[i].ty))
         });
-        let tells_rows = work == Work::Rebuild
-            && (type_changes || self.s.ignore || actions.algorithm == AlterAlgorithm::Copy || table.engine != "InnoDB")
-            || actions.new_check;
+        // Where MariaDB copies row by row, it tells how many there were.
+        let drops_primary = old.primary_key().is_some() && table.primary_key().is_none();
+        let adds_stored = origins.iter().enumerate().any(|(i, o)| {
+            o.is_none() && table.columns[i].generated.as_ref().is_some_and(|g| g.stored)
+        });
+        let copies = type_changes
+            || drops_primary
+            || adds_stored
+            || self.s.ignore
+            || actions.algorithm == AlterAlgorithm::Copy
+            || table.engine != "InnoDB";
+        let tells_rows = work == Work::Rebuild && copies
+            || actions.new_check
+            || !new_foreign_keys.is_empty()
+            || old.temporary;
         table.create_time = old.create_time;
         table.row_version = old.row_version;
         table.row_versions.clone_from(&old.row_versions);
@@ -345,7 +359,7 @@ impl Alter<'_> {
         if !dropped {
             return Ok(());
         }
-        let mut texts: Vec<(&str, &str)> = t.checks.iter().map(|c| ("CHECK", c.expr.as_str())).collect();
+        let mut texts: Vec<(&str, &str)> = Vec::new();
         for c in &t.columns {
             if let Some(g) = &c.generated {
                 texts.push(("GENERATED ALWAYS AS", &g.expr));
@@ -354,6 +368,7 @@ impl Alter<'_> {
                 texts.push(("DEFAULT", e));
             }
         }
+        texts.extend(t.checks.iter().map(|c| ("CHECK", c.expr.as_str())));
         for (clause, text) in texts {
             let expr = crate::canonical::parse(text)?;
             bind::column_expr(self.host, &expr, t).map_err(|e| crate::column::in_clause(e, clause))?;
@@ -511,6 +526,15 @@ fn check_algorithm(plan: &Plan, old: &Table, actions: &Actions) -> SqlResult<()>
         .enumerate()
         .any(|(i, o)| o.is_some_and(|o| !compare::same_rows(&old.columns[o].ty, &plan.table.columns[i].ty)));
     const TYPE: &str = "Cannot change column type";
+    const FOREIGN: &str = "Adding foreign keys needs foreign_key_checks=OFF";
+    if !plan.new_foreign_keys.is_empty() {
+        match actions.algorithm {
+            AlterAlgorithm::Instant => return Err(refuse("ALGORITHM=INSTANT", FOREIGN, "ALGORITHM=COPY")),
+            AlterAlgorithm::NoCopy => return Err(refuse("ALGORITHM=NOCOPY", FOREIGN, "ALGORITHM=COPY")),
+            AlterAlgorithm::Inplace => return Err(refuse("ALGORITHM=INPLACE", FOREIGN, "ALGORITHM=COPY")),
+            _ => {}
+        }
+    }
     match (actions.algorithm, &plan.work) {
         (AlterAlgorithm::Instant | AlterAlgorithm::NoCopy | AlterAlgorithm::Inplace, Work::Rebuild) if type_changes => {
             let what = match actions.algorithm {

@@ -25,7 +25,6 @@ use crate::client::Client;
 use crate::dml::Ready;
 use crate::host::not_supported;
 use crate::session::{Done, Session};
-use crate::status::bump;
 use files::{AnyFile, ClientFile};
 use format::Format;
 use reader::{Fields, RowReader};
@@ -85,7 +84,6 @@ impl Session {
         let load = Load::new(plan, l, assignments, &format)?;
         self.check_privileges(&ready)?;
         self.check_writable(&ready)?;
-        bump(&self.instance.status.com_load);
         let name = l.path.to_text();
         let source = if l.local {
             let timeout = self.host.vars.u64("net_read_timeout");
