@@ -181,6 +181,7 @@ impl Alter<'_> {
         let mut engines = NewEngineTables::new(self.host);
         let copied = self.fill(&plan, &settings, &mut engines)?;
         fail::fail_point!("ddl::alter::built");
+        self.host.check_killed()?;
         self.publish(&plan, &actions, text)?;
         engines.keep();
         self.clean_up(&plan);
@@ -224,7 +225,10 @@ impl Alter<'_> {
             o.is_some_and(|o| !compare::same_rows(&old.columns[o].ty, &table.columns[i].ty))
         });
         // Where MariaDB copies row by row, it tells how many there were.
-        let drops_primary = old.primary_key().is_some() && table.primary_key().is_none();
+        let unique_not_null = |t: &Table| {
+            t.indexes.iter().any(|i| i.unique && i.parts.iter().all(|p| !t.columns[p.column].nullable && p.prefix.is_none()))
+        };
+        let drops_primary = old.primary_key().is_some() && !unique_not_null(&table);
         let adds_stored = origins.iter().enumerate().any(|(i, o)| {
             o.is_none() && table.columns[i].generated.as_ref().is_some_and(|g| g.stored)
         });
