@@ -242,7 +242,9 @@ fn table_options(t: &Table, options: &ShowOptions, out: &mut String) {
         return;
     }
     let _ = write!(out, " ENGINE={}", t.engine);
-    if options.auto_increment > 1 && t.auto_increment_column().is_some() {
+    // A column that is numbered within those before it in its index has no one next number.
+    let leads = |c: usize| t.indexes.iter().any(|i| i.parts.first().is_some_and(|p| p.column == c));
+    if options.auto_increment > 1 && t.auto_increment_column().is_some_and(leads) {
         let _ = write!(out, " AUTO_INCREMENT={}", options.auto_increment);
     }
     let _ = write!(out, " DEFAULT CHARSET={}", t.collation.charset().name());

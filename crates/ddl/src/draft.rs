@@ -302,7 +302,14 @@ impl Draft {
     fn check_auto_increment(&self, indexes: &[selkie_catalog::Index]) -> SqlResult<()> {
         let auto: Vec<usize> =
             self.columns.iter().enumerate().filter(|(_, c)| c.column.auto_increment).map(|(i, _)| i).collect();
-        let keyed = |c: usize| indexes.iter().any(|i| i.parts.first().is_some_and(|p| p.column == c));
+        // MyISAM and Aria number within the columns before; dumps of such tables bring their numbers along.
+        let later = ["MyISAM", "Aria"].contains(&self.engine.as_str());
+        let keyed = |c: usize| {
+            indexes.iter().any(|i| match later {
+                false => i.parts.first().is_some_and(|p| p.column == c),
+                true => i.parts.iter().any(|p| p.column == c),
+            })
+        };
         match auto[..] {
             [] => Ok(()),
             [c] if keyed(c) => Ok(()),
