@@ -52,6 +52,8 @@ pub struct Host {
     pub counts: (u64, u64),
     /// Whether a transaction is open.
     pub in_transaction: bool,
+    /// The log position that START TRANSACTION WITH CONSISTENT SNAPSHOT read from, while it is open.
+    pub consistent_snapshot: Option<u64>,
     /// What a SHOW … WHERE is about to filter.
     pub show_result: Option<crate::virtual_tables::ShowResult>,
     rng: SmallRng,
@@ -80,6 +82,7 @@ impl Host {
             last_gtid: String::new(),
             counts: (0, 0),
             in_transaction: false,
+            consistent_snapshot: None,
             show_result: None,
             rng: SmallRng::seed_from_u64(rand::random()),
         }
@@ -254,8 +257,11 @@ impl SessionInfo for Host {
         }
         std::fs::read(path).ok()
     }
-    fn replication_function(&mut self, _name: &str, _args: &[Value]) -> SqlResult<Value> {
-        Ok(Value::Null)
+    fn replication_function(&mut self, name: &str, args: &[Value]) -> SqlResult<Value> {
+        match name {
+            "binlog_gtid_pos" => Ok(crate::gtid_pos::binlog_gtid_pos(&self.instance, args)),
+            _ => Ok(Value::Null),
+        }
     }
 }
 

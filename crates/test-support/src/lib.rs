@@ -8,4 +8,5 @@ pub mod differential;
 pub mod ledger;
 pub mod script;
 pub mod server;
+pub mod slt;
 pub mod suite;

@@ -185,17 +185,24 @@ pub struct Diagnostics {
     pub max_kept: usize,
     /// Row number that messages like "at row N" name (1-based).
     pub current_row: u64,
+    /// Whether a data change in strict mode is running: a warning raised by an expression is an error then.
+    pub strict: bool,
+    /// The first warning of such a change, which its executor turns into the statement's error.
+    pub raised: Option<SqlError>,
 }
 
 impl Default for Diagnostics {
     fn default() -> Self {
-        Diagnostics { conditions: Vec::new(), total: 0, max_kept: 64, current_row: 1 }
+        Diagnostics { conditions: Vec::new(), total: 0, max_kept: 64, current_row: 1, strict: false, raised: None }
     }
 }
 
 impl Diagnostics {
     /// Records a condition.
     pub fn push(&mut self, level: Level, e: SqlError) {
+        if self.strict && level == Level::Warning && self.raised.is_none() {
+            self.raised = Some(e.clone());
+        }
         self.total += 1;
         if self.conditions.len() < self.max_kept {
             self.conditions.push((level, e));
@@ -212,11 +219,28 @@ impl Diagnostics {
         self.push(Level::Note, e);
     }
 
+    /// Fails with the warning that strict mode makes an error, if there was one since [`Self::strict`] was set.
+    pub fn check_raised(&mut self) -> SqlResult<()> {
+        match self.raised.take() {
+            None => Ok(()),
+            Some(e) => {
+                // The error stands in for the warning.
+                if let Some(i) = self.conditions.iter().position(|(_, c)| *c == e) {
+                    self.conditions.remove(i);
+                    self.total -= 1;
+                }
+                Err(e)
+            }
+        }
+    }
+
     /// Forgets everything, for the next statement.
     pub fn clear(&mut self) {
         self.conditions.clear();
         self.total = 0;
         self.current_row = 1;
+        self.strict = false;
+        self.raised = None;
     }
 }
 

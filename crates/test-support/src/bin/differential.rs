@@ -1,24 +1,22 @@
-//! `differential --selkie PROGRAM [--seed N] [--statements N] [--report N]`: random statements on a real MariaDB and on
+//! `differential --selkie PROGRAM [--seed N] [--statements N] [--report N] [--minor 1]`: random statements on a real MariaDB and on
 //! Selkie; prints the first differences of each kind and ends with status 1 if there are any.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-use selkie_test_support::client::{Client, Login};
-use selkie_test_support::differential::{Difference, Exceptions, Generator, Statement, compare};
-use selkie_test_support::server::{Kind, ServerFailure, TestServer};
-use selkie_test_support::suite::MARIADB_OPTIONS;
+use selkie_test_support::differential::campaign::{self, Report};
+use selkie_test_support::differential::Difference;
 
 struct Settings {
     selkie: String,
     seed: u64,
     statements: usize,
     report: usize,
+    minor: bool,
 }
 
 fn settings() -> Result<Settings, String> {
-    let mut s = Settings { selkie: "./selkie".into(), seed: 1, statements: 20_000, report: 20 };
+    let mut s = Settings { selkie: "./selkie".into(), seed: 1, statements: 20_000, report: 20, minor: false };
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
@@ -27,6 +25,7 @@ fn settings() -> Result<Settings, String> {
             "--selkie" => s.selkie = value,
             "--seed" => s.seed = number()?,
             "--statements" => s.statements = number()? as usize,
+            "--minor" => s.minor = value == "1",
             "--report" => s.report = number()? as usize,
             _ => return Err(format!("unknown option {name}")),
         }
@@ -45,56 +44,44 @@ fn main() -> ExitCode {
     }
 }
 
-fn connect(server: &TestServer) -> Result<Client, ServerFailure> {
-    server.connect()?.execute("CREATE DATABASE IF NOT EXISTS differential")?;
-    server.connect_as(&Login { database: Some("differential".into()), ..Login::default() })
-}
-
 /// Runs all; true: no differences.
-fn run(s: &Settings) -> Result<bool, ServerFailure> {
-    let compat = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../COMPAT.md");
-    let exceptions = Exceptions::read(&compat).unwrap_or_default();
-    let mariadb = TestServer::start(Kind::MariaDb, MARIADB_OPTIONS)?;
-    let selkie = TestServer::start(Kind::Selkie((&s.selkie).into()), &["--sync-binlog=0"])?;
-    let (mut theirs, mut ours) = (connect(&mariadb)?, connect(&selkie)?);
-    let mut generator = Generator::new(s.seed);
-    let mut found: BTreeMap<String, Vec<Difference>> = BTreeMap::new();
-    let setup: Vec<_> = generator.setup().into_iter().map(|sql| Statement { sql, ordered: true }).collect();
-    let (mut run, mut skipped) = (0, 0);
-    let mut random = (0..s.statements).map(|_| generator.next_statement());
-    for statement in setup.into_iter().chain(&mut random) {
-        if exceptions.cover(&statement.sql) {
-            skipped += 1;
-            continue;
-        }
-        run += 1;
-        match compare(&mut theirs, &mut ours, &statement) {
-            Ok(None) => {}
-            Ok(Some(d)) => found.entry(kind_of(&d)).or_default().push(d),
-            Err(e) => {
-                println!("{};\n  {e}; Selkie's log ends with:\n{}", statement.sql, selkie.log());
-                return Ok(false);
-            }
-        }
+fn run(s: &Settings) -> Result<bool, selkie_test_support::server::ServerFailure> {
+    let report = campaign::run(&campaign::Settings {
+        selkie: (&s.selkie).into(),
+        compat: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../COMPAT.md"),
+        seed: s.seed,
+        statements: s.statements,
+        options: Vec::new(),
+    })?;
+    if s.minor {
+        print_kinds("texts of errors, types of columns", &report.minor, s.report);
     }
-    let differences: usize = found.values().map(Vec::len).sum();
-    for (kind, all) in found.iter().take(s.report) {
-        println!("{} x {kind}, such as:\n{}", all.len(), all[0]);
+    print_kinds("differences", &report.differences, s.report);
+    if let Some(why) = &report.broken {
+        println!("{why}");
     }
-    println!("seed {}: {run} statements, {skipped} excepted, {differences} differences of {} kinds", s.seed, found.len());
-    Ok(differences == 0)
+    summary(s.seed, &report);
+    Ok(report.is_clean())
 }
 
-/// Differences of one kind have likely one cause: what Selkie's error says, or the first words of the statement.
-fn kind_of(d: &Difference) -> String {
-    let error = |lines: &[String]| lines.iter().find(|l| l.starts_with("ERROR ")).map(|l| l.chars().take(60).collect::<String>());
-    match (error(&d.mariadb), error(&d.selkie)) {
-        (_, Some(e)) => format!("Selkie: {e}"),
-        (Some(e), None) => format!("MariaDB only: {e}"),
-        (None, None) => {
-            let warnings = |lines: &[String]| lines.last().cloned();
-            let what = if warnings(&d.mariadb) == warnings(&d.selkie) { "rows" } else { "warnings" };
-            format!("{what} of {}", d.sql.split(' ').next().unwrap_or_default())
-        }
+fn print_kinds(title: &str, kinds: &std::collections::BTreeMap<String, Vec<Difference>>, most: usize) {
+    let mut all: Vec<_> = kinds.iter().collect();
+    all.sort_by_key(|(_, d)| std::cmp::Reverse(d.len()));
+    for (kind, differences) in all.into_iter().take(most) {
+        println!("{title}: {} x {kind}, such as:", differences.len());
+        differences.iter().take(3).for_each(|d| println!("{d}"));
     }
+}
+
+fn summary(seed: u64, report: &Report) {
+    let minor: usize = report.minor.values().map(Vec::len).sum();
+    println!(
+        "seed {seed}: {} statements ({} errors on both, {} excepted), {} differences of {} kinds; {minor} answers with other \
+         texts of errors or types of columns",
+        report.run,
+        report.errors,
+        report.excepted,
+        report.count(),
+        report.differences.len(),
+    );
 }

@@ -1,10 +1,10 @@
-//! Random statements on a few tables with columns of many types.
+//! Random statements on random tables.
 
-use rand::rngs::StdRng;
-use rand::seq::IndexedRandom;
-use rand::{RngExt, SeedableRng};
-
-use super::expression::{Expressions, Kind};
+use super::change::Changes;
+use super::draw::Draw;
+use super::expression::Expressions;
+use super::query::{Queries, inner_sources};
+use super::schema::Table;
 
 /// A statement, and what of its answer is certain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,247 +13,84 @@ pub struct Statement {
     pub sql: String,
     /// The order of its rows is certain.
     pub ordered: bool,
+    /// Of texts that are equal in their collation, any may be answered.
+    pub folded: bool,
+    /// How often a value is computed, hence the number of its warnings, is for the plan to choose.
+    pub many_tables: bool,
+    /// The table that it changes.
+    pub changes: Option<String>,
 }
 
-/// A table's columns, by kind; `id` is the primary key.
-pub(super) const COLUMNS: &[(&str, &str, Kind)] = &[
-    ("i", "INT", Kind::Integer),
-    ("u", "BIGINT UNSIGNED", Kind::Integer),
-    ("d", "DECIMAL(12,3)", Kind::Decimal),
-    ("f", "DOUBLE", Kind::Float),
-    ("s", "VARCHAR(20)", Kind::Text),
-    ("c", "CHAR(6) COLLATE utf8mb4_bin", Kind::Text),
-    ("dt", "DATETIME(2)", Kind::Temporal),
-    ("da", "DATE", Kind::Temporal),
-];
+impl Statement {
+    /// With rows in a certain order, or without rows.
+    pub fn ordered(sql: String) -> Statement {
+        Statement { sql, ordered: true, folded: false, many_tables: false, changes: None }
+    }
+
+    /// With rows in any order.
+    pub fn unordered(sql: String) -> Statement {
+        Statement { ordered: false, ..Statement::ordered(sql) }
+    }
+
+    pub(super) fn folded(self) -> Statement {
+        Statement { folded: true, ..self }
+    }
+
+    pub(super) fn many_tables(self) -> Statement {
+        Statement { many_tables: true, ..self }
+    }
+
+    pub(super) fn change_of(self, table: &str) -> Statement {
+        Statement { changes: Some(table.to_owned()), ..self }
+    }
+}
+
 const TABLES: &[&str] = &["t1", "t2", "t3"];
-const ROWS_AT_START: usize = 40;
+const ROWS_AT_START: usize = 24;
 
 /// Makes statements. The same seed makes the same ones.
 pub struct Generator {
-    expressions: Expressions,
+    make: Expressions,
+    tables: Vec<Table>,
     next_id: i64,
 }
 
 impl Generator {
     /// From a seed.
     pub fn new(seed: u64) -> Generator {
-        Generator { expressions: Expressions::new(StdRng::seed_from_u64(seed)), next_id: 1 }
+        Generator { make: Expressions::new(Draw::new(seed)), tables: Vec::new(), next_id: 0 }
     }
 
-    fn rng(&mut self) -> &mut StdRng {
-        &mut self.expressions.rng
-    }
-
-    fn chance(&mut self, percent: u32) -> bool {
-        self.rng().random_range(0..100) < percent
-    }
-
-    fn table(&mut self) -> &'static str {
-        TABLES.choose(self.rng()).copied().unwrap_or("t1")
-    }
-
-    /// Statements that make the tables and fill them.
-    pub fn setup(&mut self) -> Vec<String> {
-        let columns: Vec<String> = COLUMNS.iter().map(|(name, sql, _)| format!("{name} {sql}")).collect();
-        let keys = [", KEY (i), KEY (s, d)", ", KEY (d), KEY (dt, i)", ", UNIQUE KEY (u), KEY (c)"];
-        let mut out = Vec::new();
-        for (table, keys) in TABLES.iter().zip(keys) {
-            out.push(format!("CREATE TABLE {table} (id INT PRIMARY KEY, {}{keys})", columns.join(", ")));
-            for _ in 0..ROWS_AT_START {
-                let row = self.row();
-                out.push(format!("INSERT INTO {table} VALUES ({row})"));
-            }
+    /// Statements that make new tables and fill them, in place of those that were.
+    pub fn setup(&mut self) -> Vec<Statement> {
+        self.tables = TABLES.iter().map(|name| Table::random(name, &mut self.make)).collect();
+        self.make.inner = inner_sources(&self.tables);
+        self.next_id = 0;
+        let strict = if self.make.draw.chance(25) { "SET sql_mode = ''" } else { "SET sql_mode = DEFAULT" };
+        let mut out = vec![Statement::ordered(strict.to_owned())];
+        for table in &self.tables {
+            out.push(Statement::ordered(format!("DROP TABLE IF EXISTS {}", table.name)));
+            out.push(Statement::ordered(table.create()));
         }
+        for n in 0..ROWS_AT_START * self.tables.len() {
+            let Some(table) = self.tables.get(n % self.tables.len()) else { continue };
+            self.next_id += 1;
+            let row = table.row(1 + (n / self.tables.len()) as i64, &mut self.make);
+            let sql = format!("INSERT INTO {} VALUES ({row})", table.name);
+            out.push(Statement::ordered(sql).change_of(&table.name));
+        }
+        self.next_id = ROWS_AT_START as i64;
         out
-    }
-
-    /// An id that some row has had.
-    fn old_id(&mut self) -> i64 {
-        let next = self.next_id.max(2);
-        self.rng().random_range(1..next)
-    }
-
-    /// Values for all columns of a row, with a new id.
-    fn row(&mut self) -> String {
-        let id = self.next_id;
-        self.next_id += 1;
-        let mut values = vec![id.to_string()];
-        for (name, _, kind) in COLUMNS {
-            // Unique: mostly the id's own number, so that most inserts succeed.
-            values.push(if *name == "u" { (id * 3).to_string() } else { self.expressions.literal(*kind) });
-        }
-        values.join(", ")
     }
 
     /// The next statement.
     pub fn next_statement(&mut self) -> Statement {
-        let kind = self.rng().random_range(0..100);
-        match kind {
-            0..30 => self.select(),
-            30..45 => self.grouped(),
-            45..55 => self.joined(),
-            55..62 => self.subquery(),
-            62..75 => self.scalar(),
-            75..83 => self.insert(),
-            83..92 => self.update(),
-            92..97 => self.delete(),
-            _ => self.union(),
-        }
-    }
-
-    fn any_kind(&mut self) -> Kind {
-        [Kind::Integer, Kind::Decimal, Kind::Float, Kind::Text, Kind::Temporal]
-            .choose(self.rng())
-            .copied()
-            .unwrap_or(Kind::Integer)
-    }
-
-    fn items(&mut self, scope: &[&str]) -> String {
-        let count = self.rng().random_range(1..4);
-        let items: Vec<String> = (0..count)
-            .map(|n| {
-                let kind = self.any_kind();
-                format!("{} AS x{n}", self.expressions.value(kind, scope, 2))
-            })
-            .collect();
-        items.join(", ")
-    }
-
-    fn where_clause(&mut self, scope: &[&str]) -> String {
-        if self.chance(15) { String::new() } else { format!(" WHERE {}", self.expressions.condition(scope, 3)) }
-    }
-
-    fn select(&mut self) -> Statement {
-        let table = self.table();
-        let items = self.items(&[""]);
-        let mut sql = format!("SELECT id, {items} FROM {table}{}", self.where_clause(&[""]));
-        let ordered = self.chance(60);
-        if ordered {
-            let column = COLUMNS.choose(self.rng()).map_or("i", |c| c.0);
-            let direction = if self.chance(50) { " DESC" } else { "" };
-            sql.push_str(&format!(" ORDER BY {column}{direction}, id"));
-            if self.chance(40) {
-                let (limit, offset) = (self.rng().random_range(0..20), self.rng().random_range(0..10));
-                sql.push_str(&format!(" LIMIT {limit} OFFSET {offset}"));
+        if self.make.draw.chance(20) {
+            let mut changes = Changes { make: &mut self.make, tables: &self.tables, next_id: &mut self.next_id };
+            if let Some(statement) = changes.change() {
+                return statement;
             }
-        } else if self.chance(20) {
-            let kind = self.any_kind();
-            let value = self.expressions.value(kind, &[""], 1);
-            sql = format!("SELECT DISTINCT {value} AS x FROM {table}{}", self.where_clause(&[""]));
         }
-        Statement { sql, ordered }
-    }
-
-    fn aggregate(&mut self) -> String {
-        let kind = self.any_kind();
-        let value = self.expressions.value(kind, &[""], 1);
-        let number_kind = if self.chance(50) { Kind::Integer } else { Kind::Decimal };
-        let number = self.expressions.value(number_kind, &[""], 1);
-        match self.rng().random_range(0..9) {
-            0 => "COUNT(*)".to_owned(),
-            1 => format!("COUNT({value})"),
-            2 => format!("COUNT(DISTINCT {value})"),
-            3 => format!("SUM({number})"),
-            4 => format!("AVG({number})"),
-            5 => format!("MIN({value})"),
-            6 => format!("MAX({value})"),
-            7 => format!("SUM(DISTINCT {number})"),
-            _ => "GROUP_CONCAT(id ORDER BY id)".to_owned(),
-        }
-    }
-
-    fn grouped(&mut self) -> Statement {
-        let table = self.table();
-        let aggregates: Vec<String> =
-            (0..self.rng().random_range(1..4)).map(|n| format!("{} AS a{n}", self.aggregate())).collect();
-        let aggregates = aggregates.join(", ");
-        let condition = self.where_clause(&[""]);
-        if self.chance(30) {
-            return Statement { sql: format!("SELECT {aggregates} FROM {table}{condition}"), ordered: false };
-        }
-        let by = ["i", "d", "da", "i % 4", "c", "YEAR(dt)"].choose(self.rng()).copied().unwrap_or("i");
-        let having = if self.chance(30) { " HAVING COUNT(*) > 1" } else { "" };
-        let sql = format!("SELECT {by} AS g, {aggregates} FROM {table}{condition} GROUP BY {by}{having}");
-        Statement { sql, ordered: false }
-    }
-
-    fn joined(&mut self) -> Statement {
-        let (left, right) = (self.table(), self.table());
-        let kind = ["JOIN", "LEFT JOIN", "RIGHT JOIN"].choose(self.rng()).copied().unwrap_or("JOIN");
-        let on = ["a.i = b.i", "a.id = b.id", "a.s = b.s", "a.u = b.u", "a.d < b.d AND a.i = b.i", "a.da = b.da"]
-            .choose(self.rng())
-            .copied()
-            .unwrap_or("a.i = b.i");
-        let items = self.items(&["a.", "b."]);
-        let condition = self.where_clause(&["a.", "b."]);
-        let sql = format!(
-            "SELECT a.id, b.id AS id2, {items} FROM {left} a {kind} {right} b ON {on}{condition} ORDER BY a.id, b.id"
-        );
-        Statement { sql, ordered: true }
-    }
-
-    fn subquery(&mut self) -> Statement {
-        let (outer, inner) = (self.table(), self.table());
-        let condition = self.expressions.condition(&["y."], 2);
-        let predicate = match self.rng().random_range(0..5) {
-            0 => format!("EXISTS (SELECT 1 FROM {inner} y WHERE y.i = x.i AND {condition})"),
-            1 => format!("x.i IN (SELECT y.i FROM {inner} y WHERE {condition})"),
-            2 => format!("x.i NOT IN (SELECT y.i FROM {inner} y WHERE {condition})"),
-            3 => format!("x.d > (SELECT AVG(y.d) FROM {inner} y WHERE {condition})"),
-            _ => format!("x.d <= ALL (SELECT y.d FROM {inner} y WHERE {condition})"),
-        };
-        Statement { sql: format!("SELECT id FROM {outer} x WHERE {predicate} ORDER BY id"), ordered: true }
-    }
-
-    fn scalar(&mut self) -> Statement {
-        let items: Vec<String> = (0..self.rng().random_range(1..4))
-            .map(|n| {
-                let kind = self.any_kind();
-                format!("{} AS x{n}", self.expressions.value(kind, &[], 3))
-            })
-            .collect();
-        Statement { sql: format!("SELECT {}", items.join(", ")), ordered: true }
-    }
-
-    fn insert(&mut self) -> Statement {
-        let table = self.table();
-        let ignore = if self.chance(15) { "IGNORE " } else { "" };
-        let mut row = self.row();
-        if self.chance(15) {
-            // A key that is there already.
-            let id = self.old_id();
-            row = row.split_once(", ").map(|(_, rest)| format!("{id}, {rest}")).unwrap_or(row);
-        }
-        let tail = if self.chance(20) { " ON DUPLICATE KEY UPDATE i = i + 1, s = 'dup'" } else { "" };
-        Statement { sql: format!("INSERT {ignore}INTO {table} VALUES ({row}){tail}"), ordered: true }
-    }
-
-    fn update(&mut self) -> Statement {
-        let table = self.table();
-        let (name, kind) = COLUMNS.choose(self.rng()).map_or(("i", Kind::Integer), |(n, _, k)| (*n, *k));
-        let value = self.expressions.value(kind, &[""], 2);
-        let condition = self.narrow_condition();
-        Statement { sql: format!("UPDATE {table} SET {name} = {value} WHERE {condition} ORDER BY id"), ordered: true }
-    }
-
-    fn delete(&mut self) -> Statement {
-        let table = self.table();
-        let id = self.old_id();
-        Statement { sql: format!("DELETE FROM {table} WHERE id = {id}"), ordered: true }
-    }
-
-    /// A condition that leaves most rows alone, so that data does not wear out.
-    fn narrow_condition(&mut self) -> String {
-        let from = self.old_id();
-        format!("id BETWEEN {from} AND {}", from + 2)
-    }
-
-    fn union(&mut self) -> Statement {
-        let (left, right) = (self.table(), self.table());
-        let word = ["UNION", "UNION ALL", "EXCEPT", "INTERSECT"].choose(self.rng()).copied().unwrap_or("UNION");
-        let (a, b) = (self.where_clause(&[""]), self.where_clause(&[""]));
-        let sql = format!("SELECT i, s FROM {left}{a} {word} SELECT i, s FROM {right}{b}");
-        Statement { sql, ordered: false }
+        Queries { make: &mut self.make, tables: &self.tables }.query()
     }
 }
