@@ -186,7 +186,7 @@ fn authenticate(
 fn enter(session: &mut Session, account: &Arc<Account>, login: &Login, host: &str) -> SqlResult<()> {
     session.host.user = login.user.clone();
     session.host.host = host.to_owned();
-    session.host.account = account.clone();
+    session.enter_account(account);
     session.connection.peer.lock().0 = login.user.clone();
     let collation = selkie_types::Collation(login.collation);
     if collation.is_known() && !collation.is_binary() {
@@ -197,6 +197,7 @@ fn enter(session: &mut Session, account: &Arc<Account>, login: &Login, host: &st
         session.host.set_var("collation_connection", collation.name());
     }
     if let Some(db) = &login.database {
+        session.check_statement(&selkie_parser::ast::Statement::Use(selkie_parser::ast::Ident::new(db)))?;
         session.use_database(db)?;
     }
     let init = session.instance.globals.read().get("init_connect").to_owned();
