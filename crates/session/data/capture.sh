@@ -15,7 +15,7 @@ ask "select concat(if(ordinal_position=1, concat('@', table_schema, '.', table_n
   sed -e 's/\\n/\n/g' -e 's/\\t/\t/g' | sed -e 's/set(.REAL_AS_FLOAT.*TIME_ROUND_FRACTIONAL.)/set($SQL_MODES)/' > columns.tsv
 
 # status.tsv: names in the order of SHOW STATUS with the value that stands where this server has nothing to count.
-ask "show global status" | awk -F'\t' '{ v = $2; if (v ~ /^[0-9]+$/) v = "0"; else if (v ~ /^[0-9]+\.[0-9]+$/) gsub(/[0-9]/, "0", v);
+ask "show global status" | awk -F'\t' '{ v = $2; if (v ~ /^[0-9]+$/) v = "0"; else if (v ~ /^[0-9]+\.[0-9]+$/) { sub(/^[0-9]+/, "0", v); gsub(/[0-9]/, "0", v) }
   else if (v != "OFF" && v != "NONE" && v != "Disconnected") v = ""; print $1 "\t" v }' > status.tsv
 
 # keywords.txt and functions.txt: information_schema.KEYWORDS and SQL_FUNCTIONS.

@@ -138,13 +138,6 @@ impl Session {
                 None => self.need_database(&current()?, "ALTER"),
             },
             Statement::DropDatabase(d) => self.need_database(&d.name.value, "DROP"),
-            Statement::Use(db) => {
-                let a = &self.host.account;
-                if a.sees_database(&db.value) || is_open_to_all(&db.value) {
-                    return Ok(());
-                }
-                Err(sql_err!(ER_DBACCESS_DENIED_ERROR, a.user, a.host, db.value))
-            }
             Statement::CreateTable(c) => {
                 if c.temporary {
                     self.need_database_of(&c.name, "CREATE TEMPORARY TABLES")?;
@@ -225,6 +218,15 @@ impl Session {
             }
             _ => Ok(()),
         }
+    }
+
+    /// A database that the account sees can be made the current one.
+    pub(crate) fn check_use(&self, db: &str) -> SqlResult<()> {
+        let a = &self.host.account;
+        if a.sees_database(db) || is_open_to_all(db) {
+            return Ok(());
+        }
+        Err(sql_err!(ER_DBACCESS_DENIED_ERROR, a.user, a.host, db))
     }
 
     /// Nobody changes tables that are computed, nor makes others beside them.
