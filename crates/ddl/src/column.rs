@@ -185,7 +185,8 @@ fn literal_default(
     diag: &mut Diagnostics,
 ) -> Option<ColumnDefault> {
     let ty = &c.ty;
-    let mut own = Diagnostics { current_row: 0, ..Diagnostics::default() };
+    let mut own = Diagnostics::default();
+    own.current_row = 0;
     let mut cx = convert::ConvertCtx {
         sql_mode: SqlMode(settings.sql_mode.0 & !(SqlMode::STRICT_ALL_TABLES | SqlMode::STRICT_TRANS_TABLES)),
         time_zone: &settings.time_zone,

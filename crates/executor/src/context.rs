@@ -118,6 +118,11 @@ pub struct ExecCtx<'a> {
 }
 
 impl<'a> ExecCtx<'a> {
+    /// Whether what a value's computation warns of makes a data change fail.
+    pub fn warnings_fail(&self) -> bool {
+        self.settings.sql_mode.strict() && !self.settings.ignore
+    }
+
     /// A fresh execution.
     #[allow(clippy::too_many_arguments)]
     pub fn new(

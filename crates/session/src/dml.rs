@@ -127,6 +127,7 @@ impl Session {
         answer: Answer,
     ) -> SqlResult<()> {
         self.check_privileges(planned)?;
+        planned.planned.warnings.iter().for_each(|(level, e)| self.diag.push(*level, e.clone()));
         let writes = !matches!(planned.planned.statement, plan::Statement::Query(_) | plan::Statement::Do(_));
         if writes {
             self.check_writable(planned)?;

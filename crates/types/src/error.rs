@@ -185,28 +185,38 @@ pub struct Diagnostics {
     pub max_kept: usize,
     /// Row number that messages like "at row N" name (1-based).
     pub current_row: u64,
-    /// Whether a data change in strict mode is running: a warning raised by an expression is an error then.
+    /// A warning is a failure: a value is being computed for a data change in strict mode.
     pub strict: bool,
-    /// The first warning of such a change, which its executor turns into the statement's error.
-    pub raised: Option<SqlError>,
+    /// The first failure since it was last taken.
+    failure: Option<SqlError>,
 }
 
 impl Default for Diagnostics {
     fn default() -> Self {
-        Diagnostics { conditions: Vec::new(), total: 0, max_kept: 64, current_row: 1, strict: false, raised: None }
+        Diagnostics { conditions: Vec::new(), total: 0, max_kept: 64, current_row: 1, strict: false, failure: None }
     }
 }
 
 impl Diagnostics {
     /// Records a condition.
     pub fn push(&mut self, level: Level, e: SqlError) {
-        if self.strict && level == Level::Warning && self.raised.is_none() {
-            self.raised = Some(e.clone());
+        if self.strict && level == Level::Warning {
+            self.failure.get_or_insert(e);
+            return;
         }
         self.total += 1;
         if self.conditions.len() < self.max_kept {
             self.conditions.push((level, e));
         }
+    }
+
+    /// Ends a computation under [`Self::strict`].
+    ///
+    /// # Errors
+    /// The first warning that it gave.
+    pub fn end_strict(&mut self) -> SqlResult<()> {
+        self.strict = false;
+        self.failure.take().map_or(Ok(()), Err)
     }
 
     /// Records a warning.
@@ -219,28 +229,13 @@ impl Diagnostics {
         self.push(Level::Note, e);
     }
 
-    /// Fails with the warning that strict mode makes an error, if there was one since [`Self::strict`] was set.
-    pub fn check_raised(&mut self) -> SqlResult<()> {
-        match self.raised.take() {
-            None => Ok(()),
-            Some(e) => {
-                // The error stands in for the warning.
-                if let Some(i) = self.conditions.iter().position(|(_, c)| *c == e) {
-                    self.conditions.remove(i);
-                    self.total -= 1;
-                }
-                Err(e)
-            }
-        }
-    }
-
     /// Forgets everything, for the next statement.
     pub fn clear(&mut self) {
         self.conditions.clear();
         self.total = 0;
         self.current_row = 1;
         self.strict = false;
-        self.raised = None;
+        self.failure = None;
     }
 }
 
