@@ -626,6 +626,7 @@ impl Session {
 
     /// USE.
     pub fn use_database(&mut self, db: &str) -> SqlResult<()> {
+        self.check_use(db)?;
         let known = self.instance().dictionary.schema().databases.contains_key(db)
             || crate::virtual_tables::is_database(db);
         if !known {

@@ -82,7 +82,7 @@ impl Session {
                     if full {
                         out.text_or_null(c.ty.collation().filter(|c| !c.is_binary()).map(|c| c.name()));
                     }
-                    out.yes_no(c.nullable).text("").text_or_null(columns::virtual_default(c).as_deref()).text("");
+                    out.yes_no(c.nullable).text(c.key).text_or_null(columns::virtual_default(c).as_deref()).text("");
                     if full {
                         out.text(columns::virtual_privileges(d)).text("");
                     }

@@ -38,7 +38,7 @@ pub fn columns(cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
                 out.def().text(d.db).text(d.name).text(c.name).uint(i as u64 + 1);
                 out.text_or_null(c.default).yes_no(c.nullable);
                 described_type(&c.ty, out);
-                out.text(&c.ty.column_type()).text("").text("").text(virtual_privileges(d)).text("");
+                out.text(&c.ty.column_type()).text(c.key).text("").text(virtual_privileges(d)).text("");
                 out.text("NEVER").null();
             }
         }
@@ -102,7 +102,7 @@ fn length_and_precision(ty: &SqlType, out: &mut Rows) {
 /// COLUMN_DEFAULT: an expression's text; `NULL` as a word where NULL is what the column gets.
 pub fn default_expression(c: &Column) -> Option<String> {
     if c.generated.is_some() {
-        return None;
+        return c.nullable.then(|| "NULL".into());
     }
     match &c.default {
         ColumnDefault::None => None,
