@@ -5,7 +5,7 @@ import subprocess
 from servers import Failure
 
 # Lines of a dump that tell of the time and the server, not of what is dumped.
-VOLATILE_PREFIXES = (b"-- MariaDB dump", b"-- Host:", b"-- Server version", b"-- Dump completed", b"-- CHANGE MASTER TO",
+VOLATILE_PREFIXES = (b"-- MariaDB dump", b"-- Host:", b"-- Server version", b"-- Dump completed", b"-- CHANGE MASTER TO", b"CHANGE MASTER TO",
                      b"-- SET GLOBAL gtid_slave_pos", b"/*M!999999")
 DIFFERENCE_LINES_MAX = 60
 LINE_CHARACTERS_MAX = 400

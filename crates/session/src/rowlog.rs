@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use selkie_binlog::builder::{EventContext, GtidChoice, Mark};
-use selkie_binlog::event::{RowsKind, SelkieEvent, SelkieKind, EventBody, gtid_flags};
+use selkie_binlog::event::{RowsKind, SelkieEvent, SelkieKind, EventBody, gtid_flags, rows_flags};
 use selkie_binlog::{EventBuffer, TransactionEvents};
 use selkie_catalog::Table;
 use selkie_executor::RowLog;
@@ -21,6 +21,8 @@ pub struct TxnLog {
     /// Hidden row ids of changed rows of tables without primary key, in order: table id, key (8 bytes).
     row_keys: Vec<u8>,
     time_zone: TimeZone,
+    /// Checks that the running statement does without; its rows events say so, for replicas.
+    row_flags: u16,
     /// Where the running statement began.
     statement: Option<Mark>,
     changed_in_statement: bool,
@@ -40,9 +42,18 @@ impl TxnLog {
             mapped: HashMap::new(),
             row_keys: Vec::new(),
             time_zone: TimeZone::System,
+            row_flags: 0,
             statement: None,
             changed_in_statement: false,
         }
+    }
+
+    /// Which checks statements do without, from the next one on.
+    pub fn set_checks(&mut self, foreign_keys: bool, unique: bool, check_constraints: bool) {
+        let without = |checked: bool, flag: u16| if checked { 0 } else { flag };
+        self.row_flags = without(foreign_keys, rows_flags::NO_FOREIGN_KEY_CHECKS)
+            | without(unique, rows_flags::RELAXED_UNIQUE_CHECKS)
+            | without(check_constraints, rows_flags::NO_CHECK_CONSTRAINT_CHECKS);
     }
 
     /// Begins a statement at a time (seconds since 1970) with its text for annotation.
@@ -160,7 +171,7 @@ impl TxnLog {
             self.row_keys.extend_from_slice(&table.id.to_le_bytes());
             self.row_keys.extend_from_slice(key);
         }
-        events.row(kind, table.id, table.columns.len(), 0, |out| {
+        events.row(kind, table.id, table.columns.len(), self.row_flags, |out| {
             images.iter().try_for_each(|row| image.encode(row, &self.time_zone, out))
         })
     }
