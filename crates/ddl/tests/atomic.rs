@@ -146,7 +146,10 @@ fn large_tables_are_sorted_through_files() {
         let answer = s.run(&format!("insert into t values {}", rows.join(",")));
         assert_eq!(answer, "");
     }
-    assert_eq!(s.run("alter table t add primary key (id), add key (v), add n int default 3"), "Records: 0  Duplicates: 0  Warnings: 0\n");
+    assert_eq!(
+        s.run("alter table t add primary key (id), add key (v), add n int default 3"),
+        "Records: 0  Duplicates: 0  Warnings: 0\n"
+    );
     assert_eq!(s.run("check table t"), "test.t\tcheck\tstatus\tOK\n");
     assert_eq!(s.run("select count(*), min(id), sum(n) from t"), "4000\t0\t12000\n");
     assert!(s.run("alter table t add unique (v)").starts_with("ERROR 1062: Duplicate entry 'value 0' for key 'v_2'"));

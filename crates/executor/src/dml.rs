@@ -5,7 +5,7 @@ use selkie_expr::EvalContext;
 use selkie_planner::plan::{
     AssignedValue, DeletePlan, InsertPlan, InsertSource, Plan, SharedPlan, TargetTable, UpdatePlan,
 };
-use selkie_types::{SqlResult, Value};
+use selkie_types::{SqlResult, Value, sql_err};
 use std::sync::Arc;
 
 use crate::batch::Batch;
@@ -13,7 +13,8 @@ use crate::context::ExecCtx;
 use crate::operator::build;
 use crate::query;
 use crate::row_build::{
-    AutoIncrement, assigned, auto_increment, complete, default_value, ignore_or_fail, returning, store_value,
+    AutoIncrement, assigned, auto_increment, complete, default_value, ignore_or_fail, lacks_default, returning, store_value,
+    zero_value,
 };
 use crate::row_store::RowStore;
 use crate::store::{Written, delete_row, duplicate_error, insert_row, lock_and_read, lock_table_for_write, update_row};
@@ -44,6 +45,7 @@ pub fn insert(cx: &mut ExecCtx<'_>, plan: &InsertPlan) -> SqlResult<DmlResult> {
     cx.settings.ignore = plan.ignore;
     let width = plan.target.table.columns.len();
     let mut row = Vec::with_capacity(width);
+    check_defaults(cx, &plan.target, &plan.columns)?;
     match &plan.source {
         InsertSource::Values(rows) => {
             // A single-row INSERT refuses NULL for a NOT NULL column; of several rows it warns unless strict.
@@ -69,7 +71,10 @@ pub fn insert(cx: &mut ExecCtx<'_>, plan: &InsertPlan) -> SqlResult<DmlResult> {
             // The source is read whole first when it may read the target.
             let columns = query.columns.len();
             let mut rows = RowStore::new(columns);
-            query::run(cx, query, &mut |cx, row| rows.push(cx, row[..columns].iter().cloned()).map(|()| true))?;
+            cx.diag.strict = cx.warnings_fail();
+            let ran = query::run(cx, query, &mut |cx, row| rows.push(cx, row[..columns].iter().cloned()).map(|()| true));
+            cx.diag.end_strict()?;
+            ran?;
             let mut at = rows.cursor()?;
             let mut given = vec![false; width];
             for c in &plan.columns {
@@ -104,11 +109,30 @@ pub fn next_row(cx: &mut ExecCtx<'_>, result: &mut DmlResult) -> SqlResult<()> {
     Ok(())
 }
 
+/// Columns that are neither given nor have a default: an error in strict mode, else one warning each for the statement.
+fn check_defaults(cx: &mut ExecCtx<'_>, target: &TargetTable, given: &[usize]) -> SqlResult<()> {
+    for (column, def) in target.table.columns.iter().enumerate() {
+        if !given.contains(&column) && lacks_default(target, column) {
+            let e = sql_err!(ER_NO_DEFAULT_FOR_FIELD, def.name);
+            if cx.warnings_fail() {
+                return Err(e);
+            }
+            cx.diag.warn(e);
+        }
+    }
+    Ok(())
+}
+
 fn fill_defaults(cx: &mut ExecCtx<'_>, target: &TargetTable, given: &[bool], row: &mut [Value]) -> SqlResult<()> {
     for column in 0..row.len() {
-        if !given[column] && target.table.columns[column].generated.is_none() {
-            row[column] = default_value(cx, target, column, row)?;
+        if given[column] || target.table.columns[column].generated.is_some() {
+            continue;
         }
+        row[column] = if lacks_default(target, column) {
+            zero_value(&target.table.columns[column].ty)
+        } else {
+            default_value(cx, target, column, row)?
+        };
     }
     Ok(())
 }
@@ -152,8 +176,15 @@ fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], resu
             }
             Written::Duplicate { index, clustered } => {
                 if plan.replace {
+                    let old = lock_and_read(cx, table, &clustered)?;
+                    let last_unique = !table.indexes[index + 1..].iter().any(|i| i.unique);
+                    if last_unique && old.as_deref() == Some(row) {
+                        // The row is there as it is to be: that counts as inserted, and nothing is written.
+                        result.affected += 1;
+                        return Ok(());
+                    }
                     result.duplicates += 1;
-                    if let Some(old) = lock_and_read(cx, table, &clustered)? {
+                    if let Some(old) = old {
                         delete_row(cx, table, &clustered, &old)?;
                         result.affected += 1;
                     }
@@ -251,10 +282,15 @@ pub fn update(cx: &mut ExecCtx<'_>, plan: &UpdatePlan) -> SqlResult<DmlResult> {
     cx.settings.ignore = plan.ignore;
     for t in &plan.targets {
         lock_table_for_write(cx, &t.target.table)?;
+        // Unlike INSERT's, this DEFAULT stands for a value that there must be.
+        let of_none = t.assignments.iter().find(|(c, v)| matches!(v, AssignedValue::Default) && lacks_default(&t.target, *c));
+        if let Some((column, _)) = of_none {
+            return Err(sql_err!(ER_NO_DEFAULT_FOR_FIELD, t.target.table.columns[*column].name));
+        }
     }
     let mut seen: Vec<HashSet<Vec<u8>>> = vec![HashSet::new(); plan.targets.len()];
     let several = plan.targets.len() > 1 || plan.materialize;
-    for_each_row(cx, &plan.input, &plan.shared, plan.materialize, &mut |cx, slots| {
+    for_each_row(cx, &plan.input, &plan.shared, plan.materialize, true, &mut |cx, slots| {
         for (i, t) in plan.targets.iter().enumerate() {
             let Value::Bytes(key) = &slots[t.key_slot] else { continue };
             if several && !seen[i].insert(key.to_vec()) {
@@ -296,7 +332,7 @@ pub fn delete(cx: &mut ExecCtx<'_>, plan: &DeletePlan) -> SqlResult<DmlResult> {
     }
     let mut seen: Vec<HashSet<Vec<u8>>> = vec![HashSet::new(); plan.targets.len()];
     let several = plan.targets.len() > 1 || plan.materialize;
-    for_each_row(cx, &plan.input, &plan.shared, plan.materialize, &mut |cx, slots| {
+    for_each_row(cx, &plan.input, &plan.shared, plan.materialize, false, &mut |cx, slots| {
         for (i, (table, key_slot, row_slot)) in plan.targets.iter().enumerate() {
             let Value::Bytes(key) = &slots[*key_slot] else { continue };
             if several && !seen[i].insert(key.to_vec()) {
@@ -320,14 +356,17 @@ pub fn delete(cx: &mut ExecCtx<'_>, plan: &DeletePlan) -> SqlResult<DmlResult> {
 
 type OnSlots<'a> = &'a mut dyn FnMut(&mut ExecCtx<'_>, &mut [Value]) -> SqlResult<()>;
 
-/// Gives each row of the input to `f`, read whole first if `materialize`.
+/// Gives each row of the input to `f`, read whole first if `materialize`. With `strict`, a warning while reading is an
+/// error in strict mode.
 fn for_each_row(
     cx: &mut ExecCtx<'_>,
     input: &Plan,
     shared: &[Arc<SharedPlan>],
     materialize: bool,
+    strict: bool,
     f: OnSlots<'_>,
 ) -> SqlResult<()> {
+    let strict = strict && cx.warnings_fail();
     cx.shared_plans = shared.to_vec();
     let mut operator = build(input)?;
     let width = operator.width();
@@ -335,7 +374,9 @@ fn for_each_row(
     if materialize {
         let mut rows = RowStore::new(width);
         loop {
+            cx.diag.strict = strict;
             operator.next(cx, &mut batch)?;
+            cx.diag.end_strict()?;
             if batch.is_empty() {
                 break;
             }
@@ -355,7 +396,9 @@ fn for_each_row(
         return rows.release(cx);
     }
     loop {
+        cx.diag.strict = strict;
         operator.next(cx, &mut batch)?;
+        cx.diag.end_strict()?;
         if batch.is_empty() {
             return Ok(());
         }

@@ -127,6 +127,7 @@ impl Session {
         answer: Answer,
     ) -> SqlResult<()> {
         self.check_privileges(planned)?;
+        planned.planned.warnings.iter().for_each(|(level, e)| self.diag.push(*level, e.clone()));
         let writes = !matches!(planned.planned.statement, plan::Statement::Query(_) | plan::Statement::Do(_));
         if writes {
             self.check_writable(planned)?;
@@ -380,26 +381,7 @@ impl Session {
     }
 
     pub(crate) fn check_privileges(&self, planned: &Ready) -> SqlResult<()> {
-        let account = &self.host.account;
-        if account.allows("ALL PRIVILEGES", "", "") {
-            return Ok(());
-        }
-        for a in &planned.planned.accessed {
-            if a.definer.is_some() || crate::virtual_tables::is_open_to_all(&a.db) {
-                continue;
-            }
-            let word = match a.kind {
-                selkie_planner::context::AccessKind::Select => "SELECT",
-                selkie_planner::context::AccessKind::Insert => "INSERT",
-                selkie_planner::context::AccessKind::Update => "UPDATE",
-                selkie_planner::context::AccessKind::Delete => "DELETE",
-                selkie_planner::context::AccessKind::Execute => "EXECUTE",
-            };
-            if !account.allows(word, &a.db, &a.table) {
-                return Err(sql_err!(ER_TABLEACCESS_DENIED_ERROR, word, account.user, self.host.host, a.db, a.table));
-            }
-        }
-        Ok(())
+        self.check_accessed(&planned.planned.accessed)
     }
 
     pub(crate) fn check_writable(&self, planned: &Ready) -> SqlResult<()> {

@@ -151,7 +151,7 @@ impl Host {
             "error_count" => Some(Value::UInt(self.counts.1)),
             "timestamp" => Some(Value::Double(self.now_micros() as f64 / 1e6)),
             "last_gtid" => text(&self.last_gtid),
-            "pseudo_thread_id" => Some(Value::UInt(self.connection.id)),
+            "pseudo_thread_id" if self.vars.get("pseudo_thread_id") == "0" => Some(Value::UInt(self.connection.id)),
             "in_transaction" => Some(Value::Int(self.in_transaction as i64)),
             "gtid_binlog_pos" | "gtid_current_pos" => {
                 let pos = self.instance.txns.pipeline.with_log(|l| l.log().state().position().to_string());
@@ -273,7 +273,10 @@ impl SessionHost for Host {
         self.user_vars.insert(name.to_lowercase(), (value, ty));
     }
     fn system_var(&mut self, scope: VarScope, name: &str) -> SqlResult<Value> {
-        if let Some(v) = self.computed(&name.to_ascii_lowercase()) {
+        let session_only = variables::find(name).is_some_and(|i| variables::TABLE[i].scope == variables::Scope::SessionOnly);
+        if !(session_only && scope == VarScope::Global)
+            && let Some(v) = self.computed(&name.to_ascii_lowercase())
+        {
             return Ok(v);
         }
         let globals = self.instance.globals.read().clone();

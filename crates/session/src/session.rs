@@ -85,6 +85,8 @@ pub struct Session {
     savepoints: Vec<Savepoint>,
     /// SET TRANSACTION for the next one only.
     pub next_isolation: Option<selkie_txn::Isolation>,
+    /// The generation of accounts that `host.account` is of.
+    pub account_generation: u64,
     /// SET TRANSACTION READ ONLY for the next one only.
     pub next_read_only: Option<bool>,
     /// CLIENT_MULTI_STATEMENTS is on.
@@ -120,6 +122,7 @@ impl Session {
             read_only: false,
             savepoints: Vec::new(),
             next_isolation: None,
+            account_generation: 0,
             next_read_only: None,
             multi_statements: false,
             found_rows: false,
@@ -229,6 +232,9 @@ impl Session {
         let shown = String::from_utf8_lossy(&text[..text.len().min(64 * 1024)]);
         *c.statement.lock() = Some((Arc::from(&*shown), Instant::now()));
         crate::status::bump(&self.instance().status.questions);
+        if self.account_generation != self.instance.accounts.generation() {
+            self.refresh_account();
+        }
     }
 
     /// Bookkeeping after a statement: slow log, counters.
@@ -270,6 +276,7 @@ impl Session {
             self.begin_data_statement();
         }
         self.host.in_transaction = self.in_open_transaction();
+        self.check_statement(statement)?;
         crate::status::count_statement(&self.instance().status, statement);
         let done = match statement {
             Statement::Empty => return Err(sql_err!(ER_EMPTY_QUERY)),

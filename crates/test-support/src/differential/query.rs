@@ -206,6 +206,9 @@ impl Queries<'_> {
             let depth = u32::from(self.make.draw.chance(30));
             let value = self.make.value(kind, &from.names, depth);
             // A number alone would be a position.
+            if by.contains(&value) {
+                continue;
+            }
             by.push(if value.contains(|c: char| c.is_ascii_alphabetic()) { value } else { format!("({value} + {id_first})", id_first = "a.id") });
         }
         let items: Vec<String> = by.iter().enumerate().map(|(n, b)| format!("{b} AS b{n}")).collect();
@@ -285,8 +288,10 @@ impl Queries<'_> {
                 .iter()
                 .enumerate()
                 .map(|(n, kind)| {
-                    let kind = if self.make.draw.chance(10) { self.make.kind() } else { *kind };
-                    format!("{} AS x{n}", self.make.value(kind, &from.names, 1))
+                    let numbers = [Kind::Integer, Kind::Decimal];
+                    let mixed = numbers.contains(kind) && self.make.draw.chance(30);
+                    let kind = if mixed { self.make.draw.of(&numbers).unwrap_or(kind) } else { kind };
+                    format!("{} AS x{n}", self.make.value(*kind, &from.names, 1))
                 })
                 .collect();
             let condition = self.where_clause(&from.names);
