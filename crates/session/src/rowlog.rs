@@ -23,6 +23,8 @@ pub struct TxnLog {
     time_zone: TimeZone,
     /// Checks that the running statement does without; its rows events say so, for replicas.
     row_flags: u16,
+    /// Behind the running statement's first Table_map.
+    maps_end: Option<Mark>,
     /// Where the running statement began.
     statement: Option<Mark>,
     changed_in_statement: bool,
@@ -43,15 +45,19 @@ impl TxnLog {
             row_keys: Vec::new(),
             time_zone: TimeZone::System,
             row_flags: 0,
+            maps_end: None,
             statement: None,
             changed_in_statement: false,
         }
     }
 
     /// Which checks statements do without, from the next one on.
-    pub fn set_checks(&mut self, foreign_keys: bool, unique: bool, check_constraints: bool) {
+    ///
+    /// Replicas never check foreign keys of rows: they were checked here, and what they changed in other tables is logged
+    /// as rows too, which must not happen a second time.
+    pub fn set_checks(&mut self, unique: bool, check_constraints: bool) {
         let without = |checked: bool, flag: u16| if checked { 0 } else { flag };
-        self.row_flags = without(foreign_keys, rows_flags::NO_FOREIGN_KEY_CHECKS)
+        self.row_flags = rows_flags::NO_FOREIGN_KEY_CHECKS
             | without(unique, rows_flags::RELAXED_UNIQUE_CHECKS)
             | without(check_constraints, rows_flags::NO_CHECK_CONSTRAINT_CHECKS);
     }
@@ -162,7 +168,13 @@ impl TxnLog {
             Some(image) => image,
             None => {
                 let image = TableImage::new(table);
-                events.table_map(&image.map);
+                match self.maps_end {
+                    Some(at) if !self.mapped.is_empty() => events.table_map_at(at, &image.map),
+                    _ => {
+                        events.table_map(&image.map);
+                        self.maps_end = Some(events.mark());
+                    }
+                }
                 self.mapped.entry(table.id).or_insert(image)
             }
         };
