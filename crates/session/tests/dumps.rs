@@ -110,3 +110,18 @@ fn all_maps_of_a_statement_stand_before_its_rows() {
     assert_eq!(connect(&instance).run("SELECT * FROM c"), "3,2");
     assert_eq!(connect(&instance).run("SELECT * FROM p"), "2");
 }
+
+#[test]
+fn views_have_the_columns_of_what_they_read_now() {
+    let dir = tempfile::tempdir().unwrap();
+    let instance = open(dir.path());
+    let mut c = connect(&instance);
+    c.run("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(9))");
+    c.run("CREATE VIEW w AS SELECT NULL AS id, NULL AS v");
+    c.run("CREATE VIEW a AS SELECT id, v FROM w");
+    c.run("DROP VIEW w");
+    c.run("CREATE VIEW w AS SELECT id, v FROM t");
+    assert!(c.run("SHOW COLUMNS FROM a").contains("varchar(9)"));
+    let types = "SELECT GROUP_CONCAT(COLUMN_TYPE ORDER BY ORDINAL_POSITION) FROM information_schema.COLUMNS WHERE TABLE_NAME = 'a'";
+    assert_eq!(c.run(types), "int(11),varchar(9)");
+}
