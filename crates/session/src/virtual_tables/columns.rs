@@ -17,6 +17,7 @@ pub fn columns(cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
     let wanted = |name: &str| only.is_none_or(|o| o.trim_end_matches(' ').eq_ignore_ascii_case(name));
     cx.relations(cx.lookup(1), cx.lookup(2), &mut |r| match r {
         Relation::Stored(t) => {
+            let t = &crate::view_columns::current(cx.host, t);
             let keys = KeyWords::of(t);
             for (i, c) in t.columns.iter().enumerate().filter(|(_, c)| wanted(&c.name)) {
                 let privileges = privilege_words(cx.account(), &t.db, &t.name, &c.name);
