@@ -18,7 +18,7 @@ PORT ?= 3306
 DATADIR ?= $(CURDIR)/data
 ARGS ?=
 
-.PHONY: help build run test tidy suites bench crash fsyncs fuzz differential doc deps test-deps clean
+.PHONY: roundtrip binlog-replay help build run test tidy suites bench crash fsyncs fuzz differential doc deps test-deps clean
 
 help:
 	@echo 'make build         build ./selkie'
@@ -26,6 +26,8 @@ help:
 	@echo 'make test          everything that must hold: tidy, unit tests, suites on both engines'
 	@echo 'make suites        only the suites; UPDATE_EXPECT=1 rewrites what they expect'
 	@echo 'make differential  random statements on MariaDB and Selkie (SEED=, STATEMENTS=)'
+	@echo 'make roundtrip     dumps of MariaDB into Selkie and back, client programs, memory while restoring (ROUNDTRIP_ARGS=)'
+	@echo "make binlog-replay Selkie's log through mariadb-binlog into a MariaDB: equal tables"
 	@echo 'make bench         compare with MariaDB by sysbench (BENCH_QUICK=1: a few minutes)'
 	@echo 'make crash         kill -9 under load, restart, compare with what clients were told (ROUNDS=)'
 	@echo 'make fsyncs        count syncs per commit with strace'
@@ -59,6 +61,12 @@ suites: test-deps build
 differential: test-deps build
 	cargo run $(CARGO_FLAGS) -p selkie-test-support --bin differential -- \
 	    --selkie ./selkie --seed '$(or $(SEED),1)' --statements '$(or $(STATEMENTS),20000)'
+
+roundtrip: test-deps build
+	tests/roundtrip/run.py --selkie ./selkie $(ROUNDTRIP_ARGS)
+
+binlog-replay: test-deps build
+	tests/roundtrip/run.py --selkie ./selkie zabbix binlog
 
 bench: test-deps build
 	benches/compare/run.py --selkie ./selkie

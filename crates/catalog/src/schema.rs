@@ -240,6 +240,10 @@ pub struct Index {
     pub ignored: bool,
     /// Whether USING was written, so that SHOW CREATE TABLE shows it.
     pub using_shown: bool,
+    /// Made for a FOREIGN KEY rather than declared: gives way to another index that serves.
+    pub generated: bool,
+    /// KEY_BLOCK_SIZE; 0: not declared.
+    pub key_block_size: u32,
 }
 
 /// One column of an index.

@@ -1,8 +1,8 @@
 //! The text in which expressions are kept in the dictionary.
 
-use selkie_parser::ast::{Expr, Literal, UnaryOp};
+use selkie_parser::ast::{Expr, Literal, Query, Statement, UnaryOp};
 use selkie_parser::{ParseOptions, parse_expr};
-use selkie_types::{SqlError, SqlResult, codes};
+use selkie_types::{SqlError, SqlResult, codes, sql_err};
 
 /// An expression's canonical text.
 pub fn text(expr: &Expr) -> String {
@@ -13,6 +13,16 @@ pub fn text(expr: &Expr) -> String {
 pub fn parse(text: &str) -> SqlResult<Expr> {
     parse_expr(text.as_bytes(), &ParseOptions::default())
         .map_err(|e| SqlError::with_message(codes::ER_PARSE_ERROR, e.to_string()))
+}
+
+/// Reads a query.
+pub fn parse_query(text: &str) -> SqlResult<Query> {
+    let parsed = selkie_parser::parse(text.as_bytes(), &ParseOptions::default())
+        .map_err(|e| SqlError::with_message(codes::ER_PARSE_ERROR, e.to_string()))?;
+    match parsed.statement {
+        Statement::Query(q) => Ok(*q),
+        _ => Err(sql_err!(ER_INTERNAL_ERROR, "a view's text is no query")),
+    }
 }
 
 /// Whether a default stands in parentheses in SHOW CREATE TABLE: operators do, calls and names do not.
@@ -49,16 +59,16 @@ pub fn is_literal(expr: &Expr) -> bool {
     }
 }
 
-/// Whether an expression is `CURRENT_TIMESTAMP[(n)]` or a synonym, and with how many digits.
-pub fn now_digits(expr: &Expr) -> Option<u64> {
+/// Whether an expression is `CURRENT_TIMESTAMP[(n)]` or a synonym, and the digits that it asks for.
+pub fn now_digits(expr: &Expr) -> Option<Option<u64>> {
     let Expr::Function(call) = expr else { return None };
     let now = ["current_timestamp", "now", "localtime", "localtimestamp"].iter().any(|n| call.name.is(n));
     if !now || call.db.is_some() {
         return None;
     }
     match &call.args[..] {
-        [] => Some(0),
-        [Expr::Literal(Literal::Int(n))] => Some(*n),
+        [] => Some(None),
+        [Expr::Literal(Literal::Int(n))] => Some(Some(*n)),
         _ => None,
     }
 }

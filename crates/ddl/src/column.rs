@@ -18,10 +18,6 @@ use crate::types::{self, TypeContext};
 pub struct DraftColumn {
     /// The column so far.
     pub column: Column,
-    /// NULL was written.
-    pub explicit_null: bool,
-    /// DEFAULT was written.
-    pub explicit_default: bool,
     /// Position in the table that it comes from (ALTER TABLE, CREATE TABLE … SELECT).
     pub origin: Option<usize>,
     /// The default's or generated column's syntax where it is new, to be checked by binding.
@@ -51,8 +47,6 @@ pub fn column(
     let auto_increment = def.auto_increment || serial;
     let mut nullable = def.nullable.unwrap_or(!serial && !def.primary && !auto_increment);
     let mut draft = DraftColumn {
-        explicit_null: def.nullable == Some(true),
-        explicit_default: def.default.is_some(),
         origin: None,
         new_expr: None,
         column: Column {
@@ -92,14 +86,16 @@ pub fn column(
         return Ok(draft);
     }
     if let Some(expr) = &def.on_update {
-        let fits = matches!(draft.column.ty, SqlType::Timestamp { .. } | SqlType::DateTime { .. });
-        if canonical::now_digits(expr).is_none() || !fits {
-            return Err(sql_err!(ER_INVALID_ON_UPDATE, name));
+        let digits = canonical::now_digits(expr);
+        match (&draft.column.ty, digits) {
+            (SqlType::Timestamp { fsp } | SqlType::DateTime { fsp }, Some(n)) if n.is_none_or(|n| n >= *fsp as u64) => {
+            }
+            _ => return Err(sql_err!(ER_INVALID_ON_UPDATE, name)),
         }
         draft.column.on_update_now = true;
     }
     match &def.default {
-        Some(d) => set_default(&mut draft, &d.expr, &d.text, &settings, host.diag())?,
+        Some(d) => set_default(&mut draft, &d.expr, &settings, host.diag())?,
         None if nullable => draft.column.default = ColumnDefault::Null,
         None if implicit && def.nullable != Some(true) => {
             if *first_timestamp || def.on_update.is_some() {
@@ -150,7 +146,6 @@ fn comment(text: Option<&str>, column: &str) -> SqlResult<String> {
 pub fn set_default(
     draft: &mut DraftColumn,
     expr: &ast::Expr,
-    written: &str,
     settings: &DdlSettings,
     diag: &mut Diagnostics,
 ) -> SqlResult<()> {
@@ -165,16 +160,13 @@ pub fn set_default(
             c.default = ColumnDefault::Null;
             return Ok(());
         }
-        c.default = literal_default(value, &from, &c.ty, settings, diag).ok_or_else(invalid)?;
+        c.default = literal_default(value, &from, c, settings, diag).ok_or_else(invalid)?;
         return Ok(());
     }
     if canonical::now_digits(expr).is_some() {
         c.default = match &c.ty {
             ty @ (SqlType::Timestamp { .. } | SqlType::DateTime { .. }) => ColumnDefault::Expr(now_text(ty)),
-            ty if ty.is_temporal() || ty.is_string() || written.trim_start().starts_with('(') => {
-                ColumnDefault::Expr(canonical::text(expr))
-            }
-            _ => return Err(invalid()),
+            _ => ColumnDefault::Expr(canonical::text(expr)),
         };
         return Ok(());
     }
@@ -188,28 +180,36 @@ pub fn set_default(
 fn literal_default(
     value: Value,
     from: &SqlType,
-    ty: &SqlType,
+    c: &Column,
     settings: &DdlSettings,
     diag: &mut Diagnostics,
 ) -> Option<ColumnDefault> {
+    let ty = &c.ty;
     let mut own = Diagnostics::default();
     own.current_row = 0;
     let mut cx = convert::ConvertCtx {
-        sql_mode: SqlMode(settings.sql_mode.0 | SqlMode::STRICT_ALL_TABLES),
+        sql_mode: SqlMode(settings.sql_mode.0 & !(SqlMode::STRICT_ALL_TABLES | SqlMode::STRICT_TRANS_TABLES)),
         time_zone: &settings.time_zone,
         now_utc_micros: settings.now_utc_micros,
         diag: &mut own,
-        ignore: false,
+        ignore: true,
     };
     if let (SqlType::Enum(_), Value::Int(_) | Value::UInt(_)) = (ty, &value) {
         return None;
     }
-    let stored = convert::store(value, from, ty, "", &mut cx).ok()?;
-    if own.conditions.iter().any(|(level, _)| *level != selkie_types::Level::Note) {
-        return None;
-    }
+    let stored = convert::store(value, from, ty, c.name.as_str(), &mut cx).ok()?;
+    let mut fits = true;
     for (level, e) in own.conditions {
-        diag.push(level, e);
+        let note = level == selkie_types::Level::Note;
+        fits &= note;
+        // Digits that are rounded off are nobody's loss.
+        let quiet = matches!(ty, SqlType::Enum(_)) || note && matches!(ty, SqlType::Decimal { .. });
+        if !quiet {
+            diag.push(level, e);
+        }
+    }
+    if !fits {
+        return None;
     }
     if let (SqlType::Bit(_), Value::UInt(n)) = (ty, &stored) {
         return Some(ColumnDefault::Literal(format!("b'{n:b}'")));
@@ -308,12 +308,9 @@ pub fn column_of_type(name: &str, ty: &SqlType, nullable: bool) -> Column {
             let kind = TextKind::for_bytes(*len as u64 * collation.charset().max_len() as u64);
             SqlType::Text { kind, len: kind.blob_limit().unwrap_or(u32::MAX), collation: *collation }
         }
-        SqlType::Int { width, unsigned, zerofill, display } => SqlType::Int {
-            width: *width,
-            unsigned: *unsigned,
-            zerofill: *zerofill,
-            display: (*display).max(1),
-        },
+        SqlType::Int { width, unsigned, zerofill, display } => {
+            SqlType::Int { width: *width, unsigned: *unsigned, zerofill: *zerofill, display: (*display).max(1) }
+        }
         ty => ty.clone(),
     };
     Column {

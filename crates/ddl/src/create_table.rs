@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use selkie_catalog::dictionary::DictionaryChange;
 use selkie_catalog::show_create::{self, ShowOptions};
-use selkie_catalog::{Table, TableKind};
+use selkie_catalog::{Column, ColumnDefault, Table, TableKind};
 use selkie_executor::dml;
 use selkie_parser::ast::{CreateTable, ObjectName, OnDuplicateRow};
-use selkie_planner::plan::{InsertPlan, InsertSource, QueryPlan};
+use selkie_planner::plan::{InsertPlan, InsertSource, OutputColumn, QueryPlan};
 use selkie_types::{SqlResult, sql_err};
 
 use crate::DdlDone;
@@ -75,7 +75,7 @@ pub fn create(s: &CreateTable, text: &[u8], host: &mut dyn DdlHost) -> SqlResult
                 host.require("SELECT", &a.db, &a.table)?;
             }
             let mut draft = draft_of(s, &name, host)?;
-            merge_columns(&mut draft, &plan);
+            merge_columns(&mut draft, &plan, host);
             let table = draft.finish(host)?;
             let columns: Vec<String> = plan.columns.iter().map(|c| c.name.clone()).collect();
             source = Some((plan, q.on_duplicate, columns));
@@ -217,9 +217,10 @@ fn like_table(like: &ObjectName, name: &FullName, s: &CreateTable, host: &mut dy
 
 /// A replica has no temporary tables, so that LIKE of one is logged as the definition.
 fn like_statement(table: &Table, s: &CreateTable, text: &[u8], host: &dyn DdlHost) -> Vec<u8> {
-    let of_temporary = s.like.as_ref().is_some_and(|like| {
-        names::resolve(like, host).is_ok_and(|n| host.temporary_table(&n.db, &n.name).is_some())
-    });
+    let of_temporary = s
+        .like
+        .as_ref()
+        .is_some_and(|like| names::resolve(like, host).is_ok_and(|n| host.temporary_table(&n.db, &n.name).is_some()));
     if of_temporary { generated_create(table, s, host).into_bytes() } else { text.to_vec() }
 }
 
@@ -237,9 +238,8 @@ fn generated_create(table: &Table, s: &CreateTable, host: &dyn DdlHost) -> Strin
     text
 }
 
-/// CREATE TABLE … SELECT: columns of the query that are not declared follow the declared ones... in MariaDB's order: declared
-/// columns that the query does not give come first, then those of the query.
-fn merge_columns(draft: &mut Draft, plan: &QueryPlan) {
+/// CREATE TABLE … SELECT: declared columns that the query does not give come first, then the query's in its order.
+fn merge_columns(draft: &mut Draft, plan: &QueryPlan, host: &dyn DdlHost) {
     let mut declared = std::mem::take(&mut draft.columns);
     let mut of_query = Vec::with_capacity(plan.columns.len());
     for (i, c) in plan.columns.iter().enumerate() {
@@ -249,17 +249,41 @@ fn merge_columns(draft: &mut Draft, plan: &QueryPlan) {
                 d.origin = Some(i);
                 of_query.push(d);
             }
-            None => of_query.push(DraftColumn {
-                column: column_of_type(&c.name, &c.ty, c.nullable),
-                explicit_null: false,
-                explicit_default: false,
-                origin: Some(i),
-                new_expr: None,
-            }),
+            None => of_query.push(DraftColumn { column: column_of_query(c, host), origin: Some(i), new_expr: None }),
         }
     }
     draft.columns = declared;
     draft.columns.append(&mut of_query);
+}
+
+/// A column for a result column: a plain column keeps what it can of its definition.
+fn column_of_query(c: &OutputColumn, host: &dyn DdlHost) -> Column {
+    let mut column = column_of_type(&c.name, &c.ty, c.nullable);
+    let Some(origin) = &c.origin else { return column };
+    let schema = host.schema();
+    let table = host
+        .temporary_table(&origin.db, &origin.org_table)
+        .or_else(|| schema.table(&origin.db, &origin.org_table).cloned());
+    let Some(table) = table else { return column };
+    let Some(i) = table.column_index(&origin.org_name) else { return column };
+    let from = &table.columns[i];
+    if from.ty.data_type() != c.ty.data_type() {
+        return column;
+    }
+    column.ty = from.ty.clone();
+    column.comment.clone_from(&from.comment);
+    column.on_update_now = from.on_update_now;
+    column.default = match &from.default {
+        _ if from.auto_increment => ColumnDefault::Literal("0".into()),
+        // Another table's columns mean nothing here.
+        ColumnDefault::Expr(e) if e.contains('`') => column.default,
+        ColumnDefault::None if column.nullable => ColumnDefault::Null,
+        d => d.clone(),
+    };
+    if column.default == ColumnDefault::Null && !column.nullable {
+        column.default = ColumnDefault::None;
+    }
+    column
 }
 
 fn insert_plan(

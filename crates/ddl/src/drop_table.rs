@@ -80,8 +80,7 @@ pub fn drop_tables(s: &DropTables, text: &[u8], host: &mut dyn DdlHost) -> SqlRe
     }
     if !found.is_empty() {
         let changes = found.iter().map(|t| DictionaryChange::RemoveTable(t.id)).collect();
-        let statement =
-            if found.len() == all.len() { text.to_vec() } else { generated_drop(&found).into_bytes() };
+        let statement = if found.len() == all.len() { text.to_vec() } else { generated_drop(&found).into_bytes() };
         let default_db = host.current_db().unwrap_or("").to_owned();
         fail::fail_point!("ddl::drop_table::before_commit");
         host.commit_ddl(DdlRecord { changes, default_db, statement }, None)?;
@@ -143,19 +142,20 @@ pub fn drop_views(s: &DropViews, text: &[u8], host: &mut dyn DdlHost) -> SqlResu
     for name in &all {
         match schema.table(&name.db, &name.name) {
             Some(t) if matches!(t.kind, TableKind::View(_)) => changes.push(DictionaryChange::RemoveTable(t.id)),
-            Some(_) if s.if_exists => host.diag().note(sql_err!(ER_WRONG_OBJECT, name.db, name.name, "VIEW")),
-            Some(_) => return Err(sql_err!(ER_WRONG_OBJECT, name.db, name.name, "VIEW")),
-            None => unknown.push(name.clone()),
+            found => {
+                if found.is_some() {
+                    host.diag().warn(sql_err!(ER_WRONG_OBJECT, name.db, name.name, "VIEW"));
+                }
+                unknown.push(name.to_string());
+            }
         }
     }
     if !unknown.is_empty() {
+        let e = sql_err!(ER_UNKNOWN_VIEW, unknown.join(","));
         if !s.if_exists {
-            let list: Vec<String> = unknown.iter().map(FullName::to_string).collect();
-            return Err(sql_err!(ER_UNKNOWN_VIEW, list.join(",")));
+            return Err(e);
         }
-        for name in &unknown {
-            host.diag().note(sql_err!(ER_UNKNOWN_VIEW, name));
-        }
+        host.diag().note(e);
     }
     if !changes.is_empty() {
         let default_db = host.current_db().unwrap_or("").to_owned();

@@ -38,8 +38,9 @@ impl DraftForeignKey {
             names::check_index(n)?;
         }
         let columns: Vec<String> = def.columns.iter().map(|c| c.column.value.clone()).collect();
-        let key = Self::of(name.map(|n| n.value.clone()), columns.clone(), &def.references, db)?;
-        let index_name = def.index_name.as_ref().or(def.constraint.as_ref()).map(|n| n.value.clone());
+        let shown = def.index_name.as_ref().or(def.constraint.as_ref()).map(|n| n.as_str());
+        let key = Self::of(name.map(|n| n.value.clone()), shown, columns.clone(), &def.references, db)?;
+        let index_name = name.map(|n| n.value.clone());
         let index = DraftIndex { generated: true, ..DraftIndex::on(&columns, index_name) };
         Ok((key, index))
     }
@@ -52,14 +53,20 @@ impl DraftForeignKey {
         db: &str,
     ) -> SqlResult<(DraftForeignKey, DraftIndex)> {
         let columns = vec![column.to_owned()];
-        let key = Self::of(name, columns.clone(), references, db)?;
+        let key = Self::of(name, None, columns.clone(), references, db)?;
         Ok((key, DraftIndex { generated: true, ..DraftIndex::on(&columns, None) }))
     }
 
-    fn of(name: Option<String>, columns: Vec<String>, r: &ast::References, db: &str) -> SqlResult<DraftForeignKey> {
+    fn of(
+        name: Option<String>,
+        shown: Option<&str>,
+        columns: Vec<String>,
+        r: &ast::References,
+        db: &str,
+    ) -> SqlResult<DraftForeignKey> {
         let ref_columns: Vec<String> = r.columns.iter().map(|c: &IndexPart| c.column.value.clone()).collect();
         if ref_columns.len() != columns.len() {
-            let shown = name.as_deref().unwrap_or("foreign key without name");
+            let shown = shown.unwrap_or("foreign key without name");
             return Err(sql_err!(ER_WRONG_FK_DEF, shown, "Key reference and table reference don't match"));
         }
         Ok(DraftForeignKey {
@@ -77,11 +84,11 @@ impl DraftForeignKey {
 
 fn action(a: Option<ReferenceAction>) -> FkAction {
     match a {
-        None | Some(ReferenceAction::Restrict) => FkAction::Restrict,
+        // As in InnoDB, SET DEFAULT is taken and means nothing.
+        None | Some(ReferenceAction::Restrict | ReferenceAction::SetDefault) => FkAction::Restrict,
         Some(ReferenceAction::NoAction) => FkAction::NoAction,
         Some(ReferenceAction::Cascade) => FkAction::Cascade,
         Some(ReferenceAction::SetNull) => FkAction::SetNull,
-        Some(ReferenceAction::SetDefault) => FkAction::SetDefault,
     }
 }
 
@@ -151,20 +158,32 @@ fn name_taken(schema: &Schema, child: &Child<'_>, name: &str) -> bool {
 }
 
 /// Why a foreign key cannot be: the end of warning 150's sentence.
-fn check(d: &DraftForeignKey, columns: &[usize], child: &Child<'_>, schema: &Schema, checks: bool) -> Result<(), String> {
-    for (action, what) in [(d.on_delete, "DELETE"), (d.on_update, "UPDATE")] {
-        let _ = what;
+fn check(
+    d: &DraftForeignKey,
+    columns: &[usize],
+    child: &Child<'_>,
+    schema: &Schema,
+    checks: bool,
+) -> Result<(), String> {
+    for action in [d.on_delete, d.on_update] {
         if action == FkAction::SetNull
             && let Some(c) = columns.iter().map(|c| &child.columns[*c].column).find(|c| !c.nullable)
         {
-            return Err(format!("You have defined a SET NULL condition but column '{}' is defined as NOT NULL.", c.name));
+            return Err(format!(
+                "You have defined a SET NULL condition but column '{}' is defined as NOT NULL.",
+                c.name
+            ));
         }
     }
     let own = d.ref_db == child.db && d.ref_table == child.table;
     if own {
-        return check_columns(d, columns, child, |name| {
-            child.columns.iter().find(|c| names::same(&c.column.name, name)).map(|c| c.column.ty.clone())
-        }, || child.indexes.iter().any(|i| i.begins_with(&d.ref_columns)));
+        return check_columns(
+            d,
+            columns,
+            child,
+            |name| child.columns.iter().find(|c| names::same(&c.column.name, name)).map(|c| c.column.ty.clone()),
+            || child.indexes.iter().any(|i| i.begins_with(&d.ref_columns)),
+        );
     }
     let Some(parent) = schema.table(&d.ref_db, &d.ref_table) else {
         if !checks {
@@ -188,8 +207,10 @@ fn check_columns(
     parent_type: impl Fn(&str) -> Option<SqlType>,
     has_index: impl Fn() -> bool,
 ) -> Result<(), String> {
-    let no_index =
-        || "There is no index in the referenced table where the referenced columns appear as the first columns.".to_string();
+    let no_index = || {
+        "There is no index in the referenced table where the referenced columns appear as the first columns."
+            .to_string()
+    };
     for (c, r) in columns.iter().zip(&d.ref_columns) {
         let column = &child.columns[*c].column;
         let Some(ty) = parent_type(r) else { return Err(no_index()) };
@@ -218,7 +239,9 @@ pub fn index_for(table: &Table, columns: &[String]) -> Option<usize> {
 /// Whether two columns may be the two sides of a foreign key: the same type, lengths of text apart.
 fn comparable(a: &SqlType, b: &SqlType) -> bool {
     match (a, b) {
-        (SqlType::Int { width: w1, unsigned: u1, .. }, SqlType::Int { width: w2, unsigned: u2, .. }) => w1 == w2 && u1 == u2,
+        (SqlType::Int { width: w1, unsigned: u1, .. }, SqlType::Int { width: w2, unsigned: u2, .. }) => {
+            w1 == w2 && u1 == u2
+        }
         (
             SqlType::Decimal { precision: p1, scale: s1, unsigned: u1, .. },
             SqlType::Decimal { precision: p2, scale: s2, unsigned: u2, .. },
@@ -243,9 +266,12 @@ fn refused(why: &str, d: &DraftForeignKey, child: &Child<'_>, host: &mut dyn Ddl
         child.table,
         d.columns.join(", ")
     );
-    let e = sql_err!(ER_CANT_CREATE_TABLE, child.db, child.table, "150 \"Foreign key constraint is incorrectly formed\"");
+    let e =
+        sql_err!(ER_CANT_CREATE_TABLE, child.db, child.table, "150 \"Foreign key constraint is incorrectly formed\"");
     let diag = host.diag();
     diag.push(Level::Warning, SqlError::raw(150, "HY000", text));
+    let text = format!("Cannot add foreign key constraint for `{}`", child.table);
+    diag.push(Level::Warning, SqlError::with_message(selkie_types::codes::ER_CANNOT_ADD_FOREIGN, text));
     e
 }
 

@@ -50,8 +50,12 @@ pub struct DraftIndex {
     pub using_shown: bool,
     /// Made for a FOREIGN KEY rather than declared: left out where another index serves.
     pub generated: bool,
+    /// KEY_BLOCK_SIZE
+    pub key_block_size: u32,
     /// Position in the table that it comes from (ALTER TABLE).
     pub origin: Option<usize>,
+    /// Whether one of its columns could be NULL in the table that it comes from: ALTER TABLE orders indexes by what they were.
+    pub had_null: Option<bool>,
 }
 
 impl DraftIndex {
@@ -68,7 +72,9 @@ impl DraftIndex {
             ignored: false,
             using_shown: false,
             generated: false,
+            key_block_size: 0,
             origin: None,
+            had_null: None,
         }
     }
 
@@ -113,7 +119,9 @@ impl DraftIndex {
             ignored: def.options.ignored == Some(true),
             using_shown: def.options.algorithm.is_some(),
             generated: false,
+            key_block_size: def.options.key_block_size.unwrap_or(0).min(u32::MAX as u64) as u32,
             origin: None,
+            had_null: None,
         })
     }
 
@@ -127,7 +135,11 @@ impl DraftIndex {
 
 /// Resolves the parts of all indexes, names those without a name, and puts them into MariaDB's order. Columns of a primary key
 /// become NOT NULL.
-pub fn resolve(drafts: &mut Vec<DraftIndex>, columns: &mut [DraftColumn], diag: &mut Diagnostics) -> SqlResult<Vec<Index>> {
+pub fn resolve(
+    drafts: &mut Vec<DraftIndex>,
+    columns: &mut [DraftColumn],
+    diag: &mut Diagnostics,
+) -> SqlResult<Vec<Index>> {
     if drafts.iter().filter(|d| d.primary).count() > 1 {
         return Err(sql_err!(ER_MULTIPLE_PRI_KEY));
     }
@@ -135,40 +147,44 @@ pub fn resolve(drafts: &mut Vec<DraftIndex>, columns: &mut [DraftColumn], diag: 
     if drafts.len() > INDEXES_MAX {
         return Err(sql_err!(ER_TOO_MANY_KEYS, INDEXES_MAX));
     }
-    for (i, d) in drafts.iter().enumerate() {
-        let Some(name) = &d.name else { continue };
-        if drafts[..i].iter().any(|o| o.name.as_ref().is_some_and(|o| names::same(o, name))) {
-            return Err(sql_err!(ER_DUP_KEYNAME, name));
-        }
-    }
     // The primary key first: what it makes NOT NULL decides the order of the others.
     let mut resolved = Vec::with_capacity(drafts.len());
-    let order: Vec<usize> =
-        (0..drafts.len()).filter(|i| drafts[*i].primary).chain((0..drafts.len()).filter(|i| !drafts[*i].primary)).collect();
+    let order: Vec<usize> = (0..drafts.len())
+        .filter(|i| drafts[*i].primary)
+        .chain((0..drafts.len()).filter(|i| !drafts[*i].primary))
+        .collect();
     for i in order {
         resolved.push((i, resolve_one(&drafts[i], columns, diag)?));
     }
     resolved.sort_by_key(|(i, _)| *i);
     for n in 0..drafts.len() {
-        if drafts[n].name.is_none() {
-            let name = generated_name(&drafts[n].parts[0].column, drafts);
-            drafts[n].name = Some(name.clone());
-            resolved[n].1.name = name;
+        // A generated name looks at the indexes before it only, as MariaDB's does.
+        let name = match &drafts[n].name {
+            Some(name) => name.clone(),
+            None => generated_name(&drafts[n].parts[0].column, &drafts[..n]),
+        };
+        if drafts[..n].iter().any(|o| o.name.as_ref().is_some_and(|o| names::same(o, &name))) {
+            return Err(sql_err!(ER_DUP_KEYNAME, name));
         }
+        resolved[n].1.name.clone_from(&name);
+        drafts[n].name = Some(name);
     }
     for n in 0..resolved.len() {
         let (_, index) = &resolved[n];
-        // Said of indexes that are made now and equal one that is there or comes before.
-        let twin = |o: &Index| o.parts == index.parts && o.kind == index.kind && o.unique == index.unique;
-        let before = resolved.iter().enumerate().any(|(m, (_, o))| m != n && (m < n || drafts[m].origin.is_some()) && twin(o));
-        if drafts[n].origin.is_none() && before && !index.primary && !drafts[n].generated {
+        if drafts[n].origin.is_some() || index.primary || drafts[n].generated {
+            continue;
+        }
+        // Said of new indexes that equal one that is there or comes before.
+        let twin = |o: &Index| !o.primary && o.parts == index.parts && o.kind == index.kind && o.unique == index.unique;
+        if resolved[..n].iter().any(|(_, o)| twin(o)) {
             diag.note(sql_err!(ER_DUP_INDEX, index.name));
         }
     }
     let mut order: Vec<usize> = (0..resolved.len()).collect();
     order.sort_by_key(|i| {
         let index = &resolved[*i].1;
-        let has_null = index.parts.iter().any(|p| columns[p.column].column.nullable);
+        let null_now = index.parts.iter().any(|p| columns[p.column].column.nullable);
+        let has_null = drafts[*i].had_null.unwrap_or(null_now);
         let has_prefix = index.parts.iter().any(|p| p.prefix.is_some());
         (
             !index.primary,
@@ -192,7 +208,7 @@ fn drop_superfluous(drafts: &mut Vec<DraftIndex>) {
     while i < drafts.len() {
         let columns: Vec<String> = drafts[i].parts.iter().map(|p| p.column.clone()).collect();
         let serves = |(j, o): (usize, &DraftIndex)| {
-            j != i && o.begins_with(&columns) && (!o.generated || o.parts.len() > columns.len() || j < i)
+            j != i && o.begins_with(&columns) && (!o.generated || o.parts.len() > columns.len() || j > i)
         };
         if drafts[i].generated && drafts.iter().enumerate().any(serves) {
             drafts.remove(i);
@@ -225,6 +241,8 @@ fn resolve_one(d: &DraftIndex, columns: &mut [DraftColumn], diag: &mut Diagnosti
         comment: d.comment.clone(),
         ignored: d.ignored,
         using_shown: d.using_shown,
+        generated: d.generated,
+        key_block_size: d.key_block_size,
     };
     let mut bytes = 0u32;
     for (i, p) in d.parts.iter().enumerate() {
@@ -253,16 +271,10 @@ fn resolve_one(d: &DraftIndex, columns: &mut [DraftColumn], diag: &mut Diagnosti
 }
 
 fn not_null(c: &mut DraftColumn) -> SqlResult<()> {
-    if c.column.generated.as_ref().is_some_and(|g| !g.stored) {
+    if c.column.generated.is_some() {
         return Err(sql_err!(ER_PRIMARY_KEY_BASED_ON_GENERATED_COLUMN));
     }
-    if c.explicit_null {
-        return Err(sql_err!(ER_PRIMARY_CANT_HAVE_NULL));
-    }
     if c.column.nullable {
-        if c.explicit_default && c.column.default == selkie_catalog::ColumnDefault::Null {
-            return Err(sql_err!(ER_INVALID_DEFAULT, c.column.name));
-        }
         c.column.nullable = false;
         if c.column.default == selkie_catalog::ColumnDefault::Null {
             c.column.default = selkie_catalog::ColumnDefault::None;
@@ -294,8 +306,9 @@ fn part_prefix(d: &DraftIndex, p: &DraftPart, c: &Column, diag: &mut Diagnostics
     }
     let lob = !matches!(kind, TextKind::Char | TextKind::VarChar);
     let chars = match p.prefix {
-        None if lob && (d.primary || !d.unique) => return Err(sql_err!(ER_BLOB_KEY_WITHOUT_LENGTH, c.name)),
-        None if lob => return Ok((None, KEY_BYTES_MAX + 1)),
+        None if lob && d.primary => return Err(sql_err!(ER_BLOB_KEY_WITHOUT_LENGTH, c.name)),
+        None if lob && d.unique => return Ok((None, KEY_BYTES_MAX + 1)),
+        None if lob && d.parts.len() > 1 => return Err(sql_err!(ER_BLOB_KEY_WITHOUT_LENGTH, c.name)),
         None => *len as u64,
         Some(n) if !lob && n > *len as u64 => return Err(sql_err!(ER_WRONG_SUB_KEY)),
         Some(n) => n,
@@ -316,13 +329,7 @@ mod tests {
     use crate::column::column_of_type;
 
     fn draft(name: &str, ty: SqlType) -> DraftColumn {
-        DraftColumn {
-            column: column_of_type(name, &ty, true),
-            explicit_null: false,
-            explicit_default: false,
-            origin: None,
-            new_expr: None,
-        }
+        DraftColumn { column: column_of_type(name, &ty, true), origin: None, new_expr: None }
     }
 
     #[test]

@@ -29,14 +29,17 @@ pub mod engine_tables;
 mod foreign;
 mod host;
 mod index;
+mod maintenance;
 mod names;
 mod options;
 mod partition;
 mod sorter;
 pub mod types;
+mod view;
 
 pub use bootstrap::bootstrap;
 pub use host::{AccountName, DdlHost, DdlRecord, DdlSettings, WriteRows};
+pub use maintenance::{MaintenanceResult, maintain};
 
 use selkie_parser::ast::Statement;
 use selkie_types::{SqlResult, sql_err};
@@ -73,6 +76,7 @@ pub fn execute(statement: &Statement, text: &[u8], host: &mut dyn DdlHost) -> Sq
         Statement::DropDatabase(s) => database::drop(s, text, host),
         Statement::CreateTable(s) => create_table::create(s, text, host),
         Statement::DropTables(s) => drop_table::drop_tables(s, text, host),
+        Statement::CreateView(s) => view::create(s, text, host),
         Statement::DropViews(s) => drop_table::drop_views(s, text, host),
         Statement::TruncateTable(s) => drop_table::truncate(s, text, host),
         Statement::AlterTable(s) => alter::alter(s, text, host),

@@ -1,6 +1,6 @@
 //! Table options: what they mean here, and which are only kept to be shown.
 
-use selkie_parser::ast::{InsertMethod, OptionValue, RowFormat, TableOption};
+use selkie_parser::ast::{OptionValue, RowFormat, TableOption};
 use selkie_types::{Collation, Diagnostics, SqlMode, SqlResult, sql_err};
 
 use crate::host::DdlSettings;
@@ -10,10 +10,23 @@ use crate::types;
 const COMMENT_CHARS_MAX: usize = 2048;
 
 /// Options that are shown, in the order in which they are.
-const ORDER: [&str; 19] = [
-    "MIN_ROWS", "MAX_ROWS", "AVG_ROW_LENGTH", "PACK_KEYS", "STATS_PERSISTENT", "STATS_AUTO_RECALC",
-    "STATS_SAMPLE_PAGES", "CHECKSUM", "PAGE_CHECKSUM", "DELAY_KEY_WRITE", "ROW_FORMAT", "TRANSACTIONAL",
-    "KEY_BLOCK_SIZE", "UNION", "INSERT_METHOD", "CONNECTION", "DATA DIRECTORY", "INDEX DIRECTORY", "",
+const ORDER: [&str; 16] = [
+    "MIN_ROWS",
+    "MAX_ROWS",
+    "AVG_ROW_LENGTH",
+    "PACK_KEYS",
+    "STATS_PERSISTENT",
+    "STATS_AUTO_RECALC",
+    "STATS_SAMPLE_PAGES",
+    "CHECKSUM",
+    "PAGE_CHECKSUM",
+    "DELAY_KEY_WRITE",
+    "ROW_FORMAT",
+    "TRANSACTIONAL",
+    "KEY_BLOCK_SIZE",
+    "CONNECTION",
+    "DATA DIRECTORY",
+    "INDEX DIRECTORY",
 ];
 
 /// The options of a statement, put together.
@@ -96,27 +109,27 @@ impl Options {
                 };
                 ("ROW_FORMAT", text.to_string())
             }
-            T::InsertMethod(m) => {
-                let text = match m {
-                    InsertMethod::No => "",
-                    InsertMethod::First => "FIRST",
-                    InsertMethod::Last => "LAST",
-                };
-                ("INSERT_METHOD", text.to_string())
-            }
             T::WithSystemVersioning => return Err(sql_err!(ER_NOT_SUPPORTED_YET, "SYSTEM VERSIONING")),
             T::Sequence(n) if *n != 0 => return Err(sql_err!(ER_NOT_SUPPORTED_YET, "SEQUENCE=1")),
             T::Other(o) => {
                 let value = match &o.value {
                     OptionValue::Str(s) => quoted(s),
                     OptionValue::Ident(i) => quoted(i.as_str()),
+                    // Switches are shown as texts.
+                    OptionValue::Number(n) if o.name.is("page_compressed") => quoted(n),
                     OptionValue::Number(n) => n.clone(),
                     OptionValue::Default => String::new(),
                 };
                 self.put(format!("`{}`", o.name.as_str().replace('`', "``")), value);
                 return Ok(());
             }
-            T::Password(_) | T::Sequence(_) | T::Tablespace(_) | T::StorageDisk | T::StorageMemory | T::Union(_) => {
+            T::Password(_)
+            | T::Sequence(_)
+            | T::Tablespace(_)
+            | T::StorageDisk
+            | T::StorageMemory
+            | T::Union(_)
+            | T::InsertMethod(_) => {
                 return Ok(());
             }
         };

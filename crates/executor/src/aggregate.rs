@@ -45,7 +45,9 @@ struct Groups {
 enum State {
     Start,
     /// Groups in memory are given out from the `next`th on.
-    Emit { next: usize },
+    Emit {
+        next: usize,
+    },
     /// The input is in order; its current row begins a group, or there is none.
     Stream(Stream),
     Done,
@@ -134,7 +136,8 @@ impl<'p> Aggregate<'p> {
                     continue;
                 }
                 (None, None) => {
-                    let bytes = new_group(&mut self.groups, &mut self.calls, self.keys, self.first_row, hash, &key, row, cx)?;
+                    let bytes =
+                        new_group(&mut self.groups, &mut self.calls, self.keys, self.first_row, hash, &key, row, cx)?;
                     self.charge(cx, bytes)?;
                     self.groups.count as u32 - 1
                 }
@@ -175,7 +178,8 @@ impl<'p> Aggregate<'p> {
                 }
                 (None, None) => {
                     let key = reader.key();
-                    let bytes = new_group(&mut self.groups, &mut self.calls, self.keys, self.first_row, hash, key, &row, cx)?;
+                    let bytes =
+                        new_group(&mut self.groups, &mut self.calls, self.keys, self.first_row, hash, key, &row, cx)?;
                     self.charge(cx, bytes)?;
                     Some(self.groups.count as u32 - 1)
                 }

@@ -127,10 +127,4 @@ impl Batch {
         self.values.drain(..n * self.width);
         self.rows -= n;
     }
-
-    /// Takes all values out, flat.
-    pub fn take_values(&mut self) -> Vec<Value> {
-        self.rows = 0;
-        std::mem::take(&mut self.values)
-    }
 }

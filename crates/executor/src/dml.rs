@@ -11,13 +11,13 @@ use std::sync::Arc;
 use crate::batch::Batch;
 use crate::context::ExecCtx;
 use crate::operator::build;
+use crate::query;
 use crate::row_build::{
     AutoIncrement, assigned, auto_increment, complete, default_value, ignore_or_fail, lacks_default, returning, store_value,
     zero_value,
 };
-use crate::store::{
-    Written, delete_row, duplicate_error, insert_row, lock_and_read, lock_table_for_write, update_row,
-};
+use crate::row_store::RowStore;
+use crate::store::{Written, delete_row, duplicate_error, insert_row, lock_and_read, lock_table_for_write, update_row};
 
 /// What a data change did, for the OK packet.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -69,16 +69,19 @@ pub fn insert(cx: &mut ExecCtx<'_>, plan: &InsertPlan) -> SqlResult<DmlResult> {
         InsertSource::Query(query) => {
             cx.null_is_warning = !cx.settings.sql_mode.strict();
             // The source is read whole first when it may read the target.
-            cx.diag.strict = cx.warnings_fail();
-            let rows = crate::query::collect(cx, query, usize::MAX);
-            cx.diag.end_strict()?;
-            let rows = rows?;
             let columns = query.columns.len();
+            let mut rows = RowStore::new(columns);
+            cx.diag.strict = cx.warnings_fail();
+            let ran = query::run(cx, query, &mut |cx, row| rows.push(cx, row[..columns].iter().cloned()).map(|()| true));
+            cx.diag.end_strict()?;
+            ran?;
+            let mut at = rows.cursor()?;
             let mut given = vec![false; width];
             for c in &plan.columns {
                 given[*c] = true;
             }
-            for source in rows.chunks(columns.max(1)) {
+            while rows.advance(&mut at)? {
+                let source = rows.row(&at);
                 next_row(cx, &mut result)?;
                 row.clear();
                 row.resize(width, Value::Null);
@@ -135,7 +138,7 @@ fn fill_defaults(cx: &mut ExecCtx<'_>, target: &TargetTable, given: &[bool], row
 }
 
 /// Inserts a row that has its given values and defaults, AUTO_INCREMENT aside.
-pub fn insert_one(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut Vec<Value>, result: &mut DmlResult) -> SqlResult<()> {
+pub fn insert_one(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], result: &mut DmlResult) -> SqlResult<()> {
     let table = &plan.target.table;
     match auto_increment(cx, table, row)? {
         AutoIncrement::Generated(id) => {
@@ -173,8 +176,15 @@ fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], resu
             }
             Written::Duplicate { index, clustered } => {
                 if plan.replace {
+                    let old = lock_and_read(cx, table, &clustered)?;
+                    let last_unique = !table.indexes[index + 1..].iter().any(|i| i.unique);
+                    if last_unique && old.as_deref() == Some(row) {
+                        // The row is there as it is to be: that counts as inserted, and nothing is written.
+                        result.affected += 1;
+                        return Ok(());
+                    }
                     result.duplicates += 1;
-                    if let Some(old) = lock_and_read(cx, table, &clustered)? {
+                    if let Some(old) = old {
                         delete_row(cx, table, &clustered, &old)?;
                         result.affected += 1;
                     }
@@ -237,7 +247,7 @@ fn change_row(
     target: &TargetTable,
     clustered: &[u8],
     before: &[Value],
-    after: &mut Vec<Value>,
+    after: &mut [Value],
 ) -> SqlResult<bool> {
     let table = &target.table;
     if before[..] != after[..] {
@@ -362,7 +372,7 @@ fn for_each_row(
     let width = operator.width();
     let mut batch = Batch::new(width);
     if materialize {
-        let mut rows = Vec::new();
+        let mut rows = RowStore::new(width);
         loop {
             cx.diag.strict = strict;
             operator.next(cx, &mut batch)?;
@@ -370,14 +380,20 @@ fn for_each_row(
             if batch.is_empty() {
                 break;
             }
-            cx.charge((batch.len() * width * 32) as isize)?;
-            rows.append(&mut batch.take_values());
+            for i in 0..batch.len() {
+                rows.push(cx, batch.row_mut(i).iter_mut().map(std::mem::take))?;
+            }
         }
-        for slots in rows.chunks_mut(width.max(1)) {
+        drop(operator);
+        let mut at = rows.cursor()?;
+        let mut slots = Vec::with_capacity(width);
+        while rows.advance(&mut at)? {
             cx.tick()?;
-            f(cx, slots)?;
+            slots.clear();
+            slots.extend_from_slice(rows.row(&at));
+            f(cx, &mut slots)?;
         }
-        return Ok(());
+        return rows.release(cx);
     }
     loop {
         cx.diag.strict = strict;

@@ -473,7 +473,8 @@ mod tests {
     #[test]
     fn cascades_change_the_rows_that_refer_first() {
         let child = table(2, "c", &["id", "pid"], vec![fk("f1", "p", "id", FkAction::Cascade, FkAction::Cascade)]);
-        let grandchild = table(3, "g", &["id", "cid"], vec![fk("f2", "c", "id", FkAction::SetNull, FkAction::Restrict)]);
+        let grandchild =
+            table(3, "g", &["id", "cid"], vec![fk("f2", "c", "id", FkAction::SetNull, FkAction::Restrict)]);
         let mut f = Fixture::new(schema(vec![table(1, "p", &["id", "k"], vec![]), child, grandchild]));
         f.run(|cx| {
             insert(cx, "p", &[1, 10]).unwrap();

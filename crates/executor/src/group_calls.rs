@@ -58,7 +58,13 @@ impl<'p> GroupCalls<'p> {
             order: (!call.order_by.is_empty()).then(|| RowKey::of_sort_keys(&call.order_by)),
             grows: matches!(call.function.name(), "group_concat" | "json_arrayagg" | "json_objectagg"),
             slot: match call.args.as_slice() {
-                [e] => if let ExprKind::Column(slot) = e.kind { Some(slot) } else { None },
+                [e] => {
+                    if let ExprKind::Column(slot) = e.kind {
+                        Some(slot)
+                    } else {
+                        None
+                    }
+                }
                 _ => None,
             },
         });

@@ -152,7 +152,14 @@ impl<'p> HashJoin<'p> {
         let mut spilled: Option<Partitions> = None;
         while !self.built && self.right.advance(cx)? {
             self.key.clear();
-            let null = encode(&self.right_key, self.plan.right_keys, self.plan.null_safe, self.right.row(), cx, &mut self.key)?;
+            let null = encode(
+                &self.right_key,
+                self.plan.right_keys,
+                self.plan.null_safe,
+                self.right.row(),
+                cx,
+                &mut self.key,
+            )?;
             if null {
                 if self.plan.null_aware {
                     let bytes = row_bytes(self.right.row());
@@ -179,7 +186,8 @@ impl<'p> HashJoin<'p> {
                 while self.left.advance(cx)? {
                     self.key.clear();
                     let row = self.left.row();
-                    let null = encode(&self.left_key, self.plan.left_keys, self.plan.null_safe, row, cx, &mut self.key)?;
+                    let null =
+                        encode(&self.left_key, self.plan.left_keys, self.plan.null_safe, row, cx, &mut self.key)?;
                     if null {
                         // Meets nothing, wherever it is; an empty key says so.
                         if matches!(self.plan.kind, JoinKind::Left | JoinKind::Anti) {
@@ -340,7 +348,9 @@ impl<'p> HashJoin<'p> {
                         values.extend_from_slice(left);
                         values.extend_from_slice(right);
                         match condition {
-                            Some(c) => Ok::<_, selkie_types::SqlError>(c.eval_bool(&values[start..], cx)? == Some(true)),
+                            Some(c) => {
+                                Ok::<_, selkie_types::SqlError>(c.eval_bool(&values[start..], cx)? == Some(true))
+                            }
                             None => Ok(true),
                         }
                     })?;
@@ -461,7 +471,12 @@ mod tests {
     }
 
     /// What the join must give, by the definition.
-    fn naive(kind: JoinKind, left: &Rows, right: &Rows, on: impl Fn(&[Option<i64>], &[Option<i64>]) -> Option<bool>) -> Rows {
+    fn naive(
+        kind: JoinKind,
+        left: &Rows,
+        right: &Rows,
+        on: impl Fn(&[Option<i64>], &[Option<i64>]) -> Option<bool>,
+    ) -> Rows {
         let mut out = Vec::new();
         for l in left {
             let matches: Vec<_> = right.iter().filter(|r| on(l, r) == Some(true)).collect();

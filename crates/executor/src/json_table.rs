@@ -292,10 +292,7 @@ mod tests {
             Fixture::default().rows(&table(document, "$[*]", vec![c])).unwrap_err().message().to_owned()
         };
         assert_eq!(fail("[{}]", "$.b"), "Field 'c' can't be set for JSON_TABLE 't'.");
-        assert_eq!(
-            fail("[[1]]", "$"),
-            "Can't store an array or an object in the scalar column 'c' of JSON_TABLE 't'."
-        );
+        assert_eq!(fail("[[1]]", "$"), "Can't store an array or an object in the scalar column 'c' of JSON_TABLE 't'.");
         assert_eq!(
             fail("[[1,2]]", "$[*]"),
             "Can't store multiple matches of the path in the column 'c' of JSON_TABLE 't'."

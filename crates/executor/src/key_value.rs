@@ -43,11 +43,11 @@ fn fits(value: &Value, column: &SqlType) -> Option<Value> {
         (Value::Int(v), SqlType::Int { width, unsigned, .. }) => {
             let (min, max) = int_range(*width, *unsigned);
             let v128 = i128::from(*v);
-            (v128 >= min && v128 <= max).then(|| if *unsigned { Value::UInt(*v as u64) } else { Value::Int(*v) })
+            (v128 >= min && v128 <= max).then_some(if *unsigned { Value::UInt(*v as u64) } else { Value::Int(*v) })
         }
         (Value::UInt(v), SqlType::Int { width, unsigned, .. }) => {
             let (_, max) = int_range(*width, *unsigned);
-            (i128::from(*v) <= max).then(|| if *unsigned { Value::UInt(*v) } else { Value::Int(*v as i64) })
+            (i128::from(*v) <= max).then_some(if *unsigned { Value::UInt(*v) } else { Value::Int(*v as i64) })
         }
         (Value::Bytes(_), SqlType::Text { .. }) => Some(value.clone()),
         (Value::Date(_), SqlType::Date) | (Value::Time(_), SqlType::Time { .. }) => Some(value.clone()),

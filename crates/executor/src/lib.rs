@@ -35,6 +35,7 @@ mod shared;
 mod simple;
 mod sort;
 mod spill;
+pub mod statistics;
 pub mod store;
 mod subquery;
 pub mod tables;

@@ -31,7 +31,12 @@ pub struct NestedLoop<'p> {
 enum Right<'p> {
     Dependent(RowInput<'p>),
     /// Run once and kept. `store` is there once it was run.
-    Kept { input: RowInput<'p>, store: Option<(RowStore, StoreCursor)>, plan: &'p Plan, changes: Option<bool> },
+    Kept {
+        input: RowInput<'p>,
+        store: Option<Box<(RowStore, StoreCursor)>>,
+        plan: &'p Plan,
+        changes: Option<bool>,
+    },
 }
 
 impl<'p> NestedLoop<'p> {
@@ -48,7 +53,8 @@ impl<'p> NestedLoop<'p> {
         dependent: bool,
     ) -> NestedLoop<'p> {
         let input = RowInput::new(right);
-        let right = if dependent { Right::Dependent(input) } else { Right::Kept { input, store: None, plan, changes: None } };
+        let right =
+            if dependent { Right::Dependent(input) } else { Right::Kept { input, store: None, plan, changes: None } };
         NestedLoop {
             kind,
             left: RowInput::new(left),
@@ -80,18 +86,19 @@ impl<'p> NestedLoop<'p> {
         match &mut self.right {
             Right::Dependent(input) => input.rewind(cx)?,
             Right::Kept { input, store, .. } => {
-                if let Some((rows, cursor)) = store {
+                if let Some(kept) = store {
+                    let (rows, cursor) = &mut **kept;
                     rows.restart(cursor);
                 } else {
                     let mut rows = RowStore::new(input.width());
                     while input.advance(cx)? {
                         rows.push(cx, input.take())?;
                     }
-                    let cursor = rows.cursor(cx)?;
-                    *store = Some((rows, cursor));
+                    let cursor = rows.cursor()?;
+                    *store = Some(Box::new((rows, cursor)));
                 }
-                if let (JoinKind::Inner | JoinKind::Semi, Some((rows, _))) = (self.kind, store)
-                    && rows.is_empty()
+                if let (JoinKind::Inner | JoinKind::Semi, Some(kept)) = (self.kind, store)
+                    && kept.0.is_empty()
                 {
                     return Ok(false);
                 }
@@ -109,8 +116,9 @@ impl<'p> NestedLoop<'p> {
                 input.advance(cx)
             }
             Right::Kept { store, .. } => match store {
-                Some((rows, cursor)) => {
+                Some(kept) => {
                     cx.tick()?;
+                    let (rows, cursor) = &mut **kept;
                     rows.advance(cursor)
                 }
                 None => Ok(false),
@@ -144,7 +152,7 @@ impl<'p> NestedLoop<'p> {
             let (left, condition) = (self.left.row(), self.condition);
             let right = match &self.right {
                 Right::Dependent(input) => input.row(),
-                Right::Kept { store: Some((rows, cursor)), .. } => rows.row(cursor),
+                Right::Kept { store: Some(kept), .. } => kept.0.row(&kept.1),
                 Right::Kept { store: None, .. } => &[],
             };
             if first_only {
@@ -194,8 +202,8 @@ impl Operator for NestedLoop<'_> {
             if store.is_some() && !*changes.get_or_insert_with(|| uses_outer(plan, self.base)) {
                 return Ok(());
             }
-            if let Some((rows, _)) = store.take() {
-                rows.release(cx)?;
+            if let Some(kept) = store.take() {
+                kept.0.release(cx)?;
             }
             input.rewind(cx)?;
         }

@@ -7,8 +7,8 @@ use selkie_planner::plan::QueryPlan;
 use selkie_types::{SqlResult, Value};
 
 use crate::batch::Batch;
-use crate::context::ExecCtx;
 use crate::build::{build, build_counting};
+use crate::context::ExecCtx;
 use crate::row_input::row_bytes;
 
 /// Receives result rows; the slices have at least as many values as the plan has columns. Returns whether to go on.
@@ -22,11 +22,8 @@ pub fn run(cx: &mut ExecCtx<'_>, plan: &QueryPlan, sink: RowSink<'_>) -> SqlResu
 
 /// As [`run`] for a sink that will have enough after about `wanted` rows.
 pub(crate) fn run_wanting(cx: &mut ExecCtx<'_>, plan: &QueryPlan, wanted: usize, sink: RowSink<'_>) -> SqlResult<u64> {
-    let outer_plans = if plan.shared.is_empty() {
-        None
-    } else {
-        Some(std::mem::replace(&mut cx.shared_plans, plan.shared.clone()))
-    };
+    let outer_plans =
+        if plan.shared.is_empty() { None } else { Some(std::mem::replace(&mut cx.shared_plans, plan.shared.clone())) };
     let before = cx.memory;
     let result = run_inner(cx, plan, wanted, sink);
     // The operators are gone, and what they held.

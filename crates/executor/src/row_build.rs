@@ -10,7 +10,13 @@ use crate::key_value::int_range;
 use selkie_expr::EvalContext;
 
 /// Stores a value into a column: NULL check and conversion.
-pub fn store_value(cx: &mut ExecCtx<'_>, table: &Table, column: usize, value: Value, from: &SqlType) -> SqlResult<Value> {
+pub fn store_value(
+    cx: &mut ExecCtx<'_>,
+    table: &Table,
+    column: usize,
+    value: Value,
+    from: &SqlType,
+) -> SqlResult<Value> {
     let def = &table.columns[column];
     if value.is_null() {
         return store_null(cx, table, column);
@@ -28,7 +34,7 @@ fn already_fits(value: &Value, from: &SqlType, to: &SqlType) -> Option<Value> {
         (Value::Int(v), SqlType::Int { width, unsigned, .. }) => {
             let (min, max) = int_range(*width, *unsigned);
             let wide = i128::from(*v);
-            (wide >= min && wide <= max).then(|| if *unsigned { Value::UInt(*v as u64) } else { Value::Int(*v) })
+            (wide >= min && wide <= max).then_some(if *unsigned { Value::UInt(*v as u64) } else { Value::Int(*v) })
         }
         (Value::Bytes(b), SqlType::Text { kind: selkie_types::TextKind::VarChar, len, collation }) => {
             // Bytes bound the number of characters from above.

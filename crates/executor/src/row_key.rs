@@ -33,7 +33,9 @@ impl Family {
         match ty {
             SqlType::Float { .. } | SqlType::Double { .. } => Family::Double,
             SqlType::Decimal { .. } => Family::Decimal,
-            SqlType::Date | SqlType::Time { .. } | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => Family::Temporal,
+            SqlType::Date | SqlType::Time { .. } | SqlType::DateTime { .. } | SqlType::Timestamp { .. } => {
+                Family::Temporal
+            }
             SqlType::Text { collation, .. } => Family::Text(*collation),
             _ => Family::Int,
         }
@@ -83,7 +85,13 @@ impl RowKey {
     }
 
     /// Appends the key of the values of `exprs` on a row. Returns whether a value is NULL.
-    pub fn encode_exprs(&self, exprs: &[Expr], row: &[Value], cx: &mut ExecCtx<'_>, out: &mut Vec<u8>) -> SqlResult<bool> {
+    pub fn encode_exprs(
+        &self,
+        exprs: &[Expr],
+        row: &[Value],
+        cx: &mut ExecCtx<'_>,
+        out: &mut Vec<u8>,
+    ) -> SqlResult<bool> {
         let mut has_null = false;
         for (e, part) in exprs.iter().zip(&self.parts) {
             has_null |= put_expr(e, *part, row, cx, out)?;
@@ -92,12 +100,25 @@ impl RowKey {
     }
 
     /// Appends the `i`th part: the value of `e` on a row.
-    pub fn encode_part(&self, i: usize, e: &Expr, row: &[Value], cx: &mut ExecCtx<'_>, out: &mut Vec<u8>) -> SqlResult<()> {
+    pub fn encode_part(
+        &self,
+        i: usize,
+        e: &Expr,
+        row: &[Value],
+        cx: &mut ExecCtx<'_>,
+        out: &mut Vec<u8>,
+    ) -> SqlResult<()> {
         put_expr(e, self.parts[i], row, cx, out).map(|_| ())
     }
 
     /// Appends the key of the values of sort keys on a row.
-    pub fn encode_sort(&self, keys: &[SortKey], row: &[Value], cx: &mut ExecCtx<'_>, out: &mut Vec<u8>) -> SqlResult<()> {
+    pub fn encode_sort(
+        &self,
+        keys: &[SortKey],
+        row: &[Value],
+        cx: &mut ExecCtx<'_>,
+        out: &mut Vec<u8>,
+    ) -> SqlResult<()> {
         for (k, part) in keys.iter().zip(&self.parts) {
             put_expr(&k.expr, *part, row, cx, out)?;
         }
@@ -186,7 +207,8 @@ fn put_decimal(d: &Decimal, out: &mut Vec<u8>) {
     }
     let mut text = [0u8; 20];
     let mut long = Vec::new();
-    let (digits, scale): (&[u8], usize) = match d.mantissa().map(i128::unsigned_abs).and_then(|m| u64::try_from(m).ok()) {
+    let (digits, scale): (&[u8], usize) = match d.mantissa().map(i128::unsigned_abs).and_then(|m| u64::try_from(m).ok())
+    {
         Some(mut m) => {
             let mut at = text.len();
             while m > 0 {

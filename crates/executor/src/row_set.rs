@@ -134,7 +134,9 @@ mod tests {
     #[test]
     fn keys_are_numbered_in_order_of_appearance() {
         let mut t = KeyTable::default();
-        for (key, expected) in [("a", (0, true)), ("bc", (1, true)), ("a", (0, false)), ("", (2, true)), ("bc", (1, false))] {
+        for (key, expected) in
+            [("a", (0, true)), ("bc", (1, true)), ("a", (0, false)), ("", (2, true)), ("bc", (1, false))]
+        {
             assert_eq!(t.insert(hash_of(key.as_bytes()), key.as_bytes()), expected);
         }
         assert_eq!((t.len(), t.key(1)), (3, &b"bc"[..]));

@@ -56,7 +56,7 @@ impl RowStore {
     }
 
     /// A place before the first row. No rows may be added afterwards.
-    pub fn cursor(&mut self, _cx: &ExecCtx<'_>) -> SqlResult<StoreCursor> {
+    pub fn cursor(&mut self) -> SqlResult<StoreCursor> {
         let reader = match &mut self.file {
             Some(f) => {
                 let end = f.end()?;

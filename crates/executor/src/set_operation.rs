@@ -22,7 +22,13 @@ pub struct SetOperation<'p> {
 
 impl<'p> SetOperation<'p> {
     /// `left` INTERSECT or EXCEPT `right`, whose rows have these types.
-    pub fn new(left: BoxOperator<'p>, right: BoxOperator<'p>, except: bool, all: bool, types: &[SqlType]) -> SetOperation<'p> {
+    pub fn new(
+        left: BoxOperator<'p>,
+        right: BoxOperator<'p>,
+        except: bool,
+        all: bool,
+        types: &[SqlType],
+    ) -> SetOperation<'p> {
         let right = RowInput::new(right);
         SetOperation { left, right, except, all, rows: RowSet::new(types), counts: Vec::new(), started: false }
     }

@@ -38,7 +38,8 @@ impl Operator for SharedScan {
             Some(r) => r,
             None => {
                 let rows = if self.delta { cx.deltas.get(&self.id).cloned() } else { Some(rows_of(cx, self.id)?) };
-                let rows = rows.ok_or_else(|| sql_err!(ER_INTERNAL_ERROR, "a recursive table is read outside of itself"))?;
+                let rows =
+                    rows.ok_or_else(|| sql_err!(ER_INTERNAL_ERROR, "a recursive table is read outside of itself"))?;
                 self.rows.insert(rows)
             }
         };
@@ -151,7 +152,13 @@ mod tests {
     fn counting(distinct: bool, last: i64) -> Arc<SharedPlan> {
         let below = Plan::Filter { input: Box::new(scan(true)), condition: compare(CmpOp::Lt, slot(0), int(last)) };
         let recursive = Plan::Project { input: Box::new(below), exprs: vec![add(slot(0), int(1))] };
-        Arc::new(SharedPlan { id: 0, seed: ints(&[&[1], &[1]]), recursive: Some(recursive), distinct, types: vec![INT] })
+        Arc::new(SharedPlan {
+            id: 0,
+            seed: ints(&[&[1], &[1]]),
+            recursive: Some(recursive),
+            distinct,
+            types: vec![INT],
+        })
     }
 
     fn rows(f: &mut Fixture, root: Plan, columns: usize, shared: Arc<SharedPlan>) -> Vec<String> {
@@ -183,7 +190,10 @@ mod tests {
     #[test]
     fn a_shared_result_is_read_inside_of_derived_tables_and_loops() {
         let shared = counting(true, 2);
-        let mut inner = query(Plan::Filter { input: Box::new(scan(false)), condition: compare(CmpOp::Ge, slot(0), correlated(0)) }, 1);
+        let mut inner = query(
+            Plan::Filter { input: Box::new(scan(false)), condition: compare(CmpOp::Ge, slot(0), correlated(0)) },
+            1,
+        );
         inner.shared = vec![shared.clone()];
         let plan = Plan::NestedLoop {
             kind: JoinKind::Inner,

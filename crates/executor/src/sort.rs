@@ -196,10 +196,10 @@ impl<'p> Sort<'p> {
             Some(e) => row_count(cx, e)?,
             None => u64::MAX,
         };
-        if self.left <= HEAP_ROWS_MAX {
-            return self.fill_heap(cx, self.left as usize);
-        }
         let mut rows = Buffer::default();
+        if self.left <= HEAP_ROWS_MAX && self.fill_heap(cx, self.left as usize, &mut rows)? {
+            return Ok(());
+        }
         let mut runs: Option<(SpillFile, Vec<u64>)> = None;
         while self.input.advance(cx)? {
             let start = rows.keys.len();
@@ -241,8 +241,9 @@ impl<'p> Sort<'p> {
         Ok(())
     }
 
-    /// Keeps the first `max` rows.
-    fn fill_heap(&mut self, cx: &mut ExecCtx<'_>, max: usize) -> SqlResult<()> {
+    /// Keeps the first `max` rows. `false` if even these are too much for memory: then they are in `rows`, and the input
+    /// goes on behind them.
+    fn fill_heap(&mut self, cx: &mut ExecCtx<'_>, max: usize, rows: &mut Buffer) -> SqlResult<bool> {
         let mut heap: BinaryHeap<Kept> = BinaryHeap::new();
         let mut key = Vec::new();
         let mut number = 0;
@@ -254,6 +255,16 @@ impl<'p> Sort<'p> {
                 let row: Vec<Value> = self.input.take().collect();
                 self.charge(cx, row_bytes(&row) + key.len() + size_of::<Kept>())?;
                 heap.push(Kept { key: key.clone(), number, row });
+                if self.charged > cx.limits.spill_bytes {
+                    let mut kept = heap.into_vec();
+                    kept.sort_unstable_by_key(|k| k.number);
+                    for k in kept {
+                        let start = rows.keys.len();
+                        rows.keys.extend_from_slice(&k.key);
+                        rows.add(start, k.row.into_iter());
+                    }
+                    return Ok(false);
+                }
             } else if let Some(mut last) = heap.peek_mut()
                 && key < last.key
             {
@@ -265,7 +276,7 @@ impl<'p> Sort<'p> {
             }
         }
         self.state = State::Heap { rows: heap.into_sorted_vec(), next: 0 };
-        Ok(())
+        Ok(true)
     }
 }
 

@@ -238,12 +238,7 @@ fn secondary(table: &Table) -> std::ops::Range<usize> {
     table.primary_key().is_some() as usize..table.indexes.len()
 }
 
-fn entries_of(
-    cx: &ExecCtx<'_>,
-    table: &Table,
-    row: &[Value],
-    clustered: &[u8],
-) -> SqlResult<Vec<(usize, IndexEntry)>> {
+fn entries_of(cx: &ExecCtx<'_>, table: &Table, row: &[Value], clustered: &[u8]) -> SqlResult<Vec<(usize, IndexEntry)>> {
     let mut entries = Vec::with_capacity(table.indexes.len());
     for i in secondary(table) {
         let mut entry = IndexEntry::default();

@@ -140,7 +140,12 @@ fn execute(cx: &mut ExecCtx<'_>, q: &Subquery, correlated: Vec<Value>, max_rows:
 }
 
 /// `needle IN (subquery)`, three-valued.
-pub fn contains(cx: &mut ExecCtx<'_>, q: &Subquery, correlated: Vec<Value>, needle: &[Value]) -> SqlResult<Option<bool>> {
+pub fn contains(
+    cx: &mut ExecCtx<'_>,
+    q: &Subquery,
+    correlated: Vec<Value>,
+    needle: &[Value],
+) -> SqlResult<Option<bool>> {
     if !correlated.is_empty() || !is_cacheable(q) {
         return search(cx, q, correlated, needle);
     }
@@ -252,10 +257,13 @@ mod tests {
         v.map_or(Value::Null, Value::Int)
     }
 
+    /// Rows, the row looked for, the answer.
+    type Case = (&'static [&'static [Option<i64>]], &'static [Option<i64>], Option<bool>);
+
     #[test]
     fn in_is_three_valued() {
-        let two: &[&[Option<i64>]] = &[&[Some(1), Some(2)], &[Some(3), None]];
-        let cases: &[(&[&[Option<i64>]], &[Option<i64>], Option<bool>)] = &[
+        let two: &'static [&'static [Option<i64>]] = &[&[Some(1), Some(2)], &[Some(3), None]];
+        let cases: &[Case] = &[
             (&[], &[Some(1)], Some(false)),
             (&[], &[None], Some(false)),
             (&[&[Some(1)], &[Some(2)]], &[Some(2)], Some(true)),

@@ -9,6 +9,8 @@ use hashbrown::HashMap;
 use parking_lot::{Mutex, RwLock};
 use rustc_hash::FxBuildHasher;
 use selkie_catalog::{Table, TableId};
+
+use crate::statistics::Sampled;
 use selkie_engine::{Engine, ReadAt};
 use selkie_txn::is_volatile;
 use selkie_types::codec::decode_key_part;
@@ -22,8 +24,10 @@ pub struct TableRuntime {
     next_row_id: AtomicU64,
     /// Committed and uncommitted row changes since the start, added to the engine's estimate at the start.
     rows: AtomicI64,
-    /// Rows changed since statistics were last collected.
+    /// Rows changed since the start.
     pub modified: AtomicU64,
+    /// What sampling found of each index.
+    pub(crate) sampled: Mutex<HashMap<usize, Sampled, FxBuildHasher>>,
 }
 
 impl TableRuntime {
@@ -150,6 +154,7 @@ impl TableRuntimes {
             next_row_id: AtomicU64::new(next_row_id),
             rows: AtomicI64::new(rows as i64),
             modified: AtomicU64::new(0),
+            sampled: Mutex::default(),
         })
     }
 }

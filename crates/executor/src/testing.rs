@@ -356,6 +356,8 @@ pub fn table(id: u64, name: &str, columns: &[&str], foreign_keys: Vec<selkie_cat
         comment: String::new(),
         ignored: false,
         using_shown: false,
+        generated: false,
+        key_block_size: 0,
     };
     let partition = Partition {
         name: String::new(),

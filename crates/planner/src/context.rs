@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use selkie_catalog::{Schema, Table};
-use selkie_expr::{ScalarFunction, VarScope};
 use selkie_expr::bind::BindCtx;
+use selkie_expr::{ScalarFunction, VarScope};
 use selkie_types::{SqlMode, SqlType};
 
 use crate::plan::KeyRange;

@@ -488,7 +488,10 @@ fn slot_names(p: &Plan, out: &mut Vec<String>) {
                 slot_names(right, out);
             }
         }
-        Plan::Filter { input, .. } | Plan::Sort { input, .. } | Plan::Limit { input, .. } | Plan::Distinct { input, .. } => {
+        Plan::Filter { input, .. }
+        | Plan::Sort { input, .. }
+        | Plan::Limit { input, .. }
+        | Plan::Distinct { input, .. } => {
             slot_names(input, out);
         }
         Plan::Project { input, exprs } => {
@@ -585,7 +588,8 @@ fn scan_row(s: &TableScan, id: u32, kind: &str, above: Above, outer: &[String]) 
             }
         }
         Access::Ranges { index, ranges, .. } => {
-            let parts = ranges.iter().flat_map(|r| r.low.iter().chain(&r.high)).map(|b| b.values.len()).max().unwrap_or(0);
+            let parts =
+                ranges.iter().flat_map(|r| r.low.iter().chain(&r.high)).map(|b| b.values.len()).max().unwrap_or(0);
             use_key(*index, parts);
             match ranges.as_slice() {
                 [r] if equal_values(r).is_some() => {
@@ -682,7 +686,11 @@ fn part_len(p: &KeyPart) -> usize {
         SqlType::DateTime { fsp } => 5 + fraction(*fsp),
         SqlType::Timestamp { fsp } => 4 + fraction(*fsp),
         SqlType::Enum(d) => {
-            if d.members.len() < 256 { 1 } else { 2 }
+            if d.members.len() < 256 {
+                1
+            } else {
+                2
+            }
         }
         SqlType::Set(d) => [1, 2, 3, 4, 8, 8, 8, 8][d.members.len().saturating_sub(1).min(63) / 8],
         SqlType::Text { kind, len, collation } => {

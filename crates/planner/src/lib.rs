@@ -60,7 +60,7 @@ impl Planner {
         let mut b = bind::Binder::new(cx);
         let bound = match statement {
             ast::Statement::Query(q) => Bound::Query(b.top_query(q)?),
-            ast::Statement::Insert(s) => Bound::Insert(b.insert(s)?),
+            ast::Statement::Insert(s) => Bound::Insert(Box::new(b.insert(s)?)),
             ast::Statement::Update(s) => Bound::Update(b.update(s)?),
             ast::Statement::Delete(s) => Bound::Delete(b.delete(s)?),
             ast::Statement::Do(list) => Bound::Do(b.do_list(list)?),
@@ -76,7 +76,7 @@ impl Planner {
         let mut l = physical::Lowering::new(cx, arena);
         let statement = match bound {
             Bound::Query(q) => plan::Statement::Query(Arc::new(l.query(&q, params)?)),
-            Bound::Insert(s) => plan::Statement::Insert(Arc::new(l.insert(s, params)?)),
+            Bound::Insert(s) => plan::Statement::Insert(Arc::new(l.insert(*s, params)?)),
             Bound::Update(s) => plan::Statement::Update(Arc::new(l.update(s)?)),
             Bound::Delete(s) => plan::Statement::Delete(Arc::new(l.delete(s)?)),
             Bound::Do(list) => {
@@ -91,7 +91,7 @@ impl Planner {
 /// A bound statement.
 enum Bound {
     Query(logical::LogicalQuery),
-    Insert(bind::BoundInsert),
+    Insert(Box<bind::BoundInsert>),
     Update(bind::BoundUpdate),
     Delete(bind::BoundDelete),
     Do(Vec<selkie_expr::Expr>),
@@ -106,9 +106,7 @@ impl Bound {
                 s.source = match s.source {
                     bind::BoundInsertSource::Query(q) => bind::BoundInsertSource::Query(r.query(q)?),
                     bind::BoundInsertSource::Values(rows) => bind::BoundInsertSource::Values(
-                        rows.into_iter()
-                            .map(|row| row.into_iter().map(|v| v.map(|e| r.expr(e))).collect())
-                            .collect(),
+                        rows.into_iter().map(|row| row.into_iter().map(|v| v.map(|e| r.expr(e))).collect()).collect(),
                     ),
                 };
                 s.on_duplicate = s.on_duplicate.into_iter().map(|(c, v)| (c, v.map(|e| r.expr(e)))).collect();

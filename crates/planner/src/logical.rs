@@ -419,10 +419,9 @@ impl Rel {
     pub fn map_exprs(self, f: &mut dyn FnMut(Expr) -> Expr) -> Rel {
         use crate::exprs::{map_aggregate, map_sort_keys, map_window};
         match self {
-            Rel::Values { rows, cols } => Rel::Values {
-                rows: rows.into_iter().map(|r| r.into_iter().map(&mut *f).collect()).collect(),
-                cols,
-            },
+            Rel::Values { rows, cols } => {
+                Rel::Values { rows: rows.into_iter().map(|r| r.into_iter().map(&mut *f).collect()).collect(), cols }
+            }
             Rel::JsonTable(mut t) => {
                 t.document = f(t.document);
                 Rel::JsonTable(t)

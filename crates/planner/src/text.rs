@@ -14,8 +14,7 @@ pub fn syntax_error(e: &ParseError) -> SqlError {
 
 /// Parses a SELECT.
 pub(crate) fn parse_query(text: &str) -> SqlResult<ast::Query> {
-    let parsed =
-        selkie_parser::parse(text.as_bytes(), &ParseOptions::default()).map_err(|e| syntax_error(&e))?;
+    let parsed = selkie_parser::parse(text.as_bytes(), &ParseOptions::default()).map_err(|e| syntax_error(&e))?;
     match parsed.statement {
         ast::Statement::Query(q) => Ok(*q),
         _ => Err(sql_err!(ER_INTERNAL_ERROR, "a view's text is no query")),

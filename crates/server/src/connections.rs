@@ -84,10 +84,8 @@ impl Connections {
         while !self.instance.is_shutting_down() {
             match listener.socket.accept() {
                 Ok((socket, address)) => {
-                    let host = match address.as_socket() {
-                        Some(a) => host_name(a.ip()),
-                        None => "localhost".to_owned(),
-                    };
+                    let by_address = self.instance.globals.read().on("skip_name_resolve");
+                    let host = address.as_socket().map_or("localhost".to_owned(), |a| host_name(a.ip(), by_address));
                     self.start(socket, listener.origin, host)?;
                 }
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(()),
@@ -132,7 +130,7 @@ impl Connections {
 
     /// Tells a client that there are too many, and hangs up.
     fn refuse(&self, socket: &Socket) {
-        if self.refused.fetch_add(1, Ordering::Relaxed) % 1000 == 0 {
+        if self.refused.fetch_add(1, Ordering::Relaxed).is_multiple_of(1000) {
             tracing::warn!("too many connections (max_connections): clients are turned away");
         }
         let error = sql_err!(ER_CON_COUNT_ERROR);
@@ -203,10 +201,11 @@ impl Drop for Served {
     }
 }
 
-/// The name under which accounts know a client's address.
-fn host_name(address: std::net::IpAddr) -> String {
+/// The name under which accounts know a client's address: this machine's is `localhost`, unless names are not resolved
+/// (`skip_name_resolve`). No other name is looked up.
+fn host_name(address: std::net::IpAddr, by_address: bool) -> String {
     let address = address.to_canonical();
-    if address.is_loopback() { "localhost".to_owned() } else { address.to_string() }
+    if address.is_loopback() && !by_address { "localhost".to_owned() } else { address.to_string() }
 }
 
 /// Whether another connection can only be taken later.

@@ -44,12 +44,8 @@ impl Datadir {
             }
         }
         let write = |e| DatadirError::Write(path.to_owned(), e);
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(path.join(LOCK_FILE))
-            .map_err(write)?;
+        let lock =
+            OpenOptions::new().create(true).truncate(false).write(true).open(path.join(LOCK_FILE)).map_err(write)?;
         match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Datadir { _lock: lock }),
             Err(rustix::io::Errno::WOULDBLOCK) => Err(DatadirError::Locked(path.to_owned())),

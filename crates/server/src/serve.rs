@@ -87,8 +87,7 @@ fn open(options: &ServerOptions, listeners: &[Listener]) -> Result<Arc<Instance>
     if let Some(port) = listeners.iter().find_map(Listener::port) {
         globals.set_named("port", &port.to_string());
     }
-    let boot_options =
-        BootOptions { datadir: options.datadir.clone(), globals, log_recovery: options.log_recovery };
+    let boot_options = BootOptions { datadir: options.datadir.clone(), globals, log_recovery: options.log_recovery };
     let engine = options.engine;
     let factory = |folder: &Path, cache_bytes: u64| open_engine(engine, folder, cache_bytes);
     let instance = boot::open(boot_options, &factory, Arc::new(MemoryEngine::new()))?;
@@ -145,7 +144,7 @@ fn tell_how_to_connect(options: &ServerOptions, instance: &Instance, listeners: 
     tracing::info!("data directory: {}", options.datadir.display());
     let tcp = listeners.iter().find(|l| l.origin == Origin::Tcp).and_then(Listener::port);
     if let Some(port) = tcp {
-        tracing::info!("connect with: mariadb -h 127.0.0.1 -P {port} -u root");
+        tracing::info!("connect with: mariadb -h 127.0.0.1 -P {port} -u USER -p (an account that has a password)");
     }
     tracing::info!("connect with: mariadb -S {} -u root", options.socket.display());
     tracing::info!(

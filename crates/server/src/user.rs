@@ -30,9 +30,8 @@ fn look_up(name: &str) -> io::Result<(libc::uid_t, libc::gid_t)> {
     let mut entry = std::mem::MaybeUninit::<libc::passwd>::zeroed();
     let mut found = std::ptr::null_mut();
     // SAFETY: all pointers are valid for the call, and the buffer's length is its own.
-    let code = unsafe {
-        libc::getpwnam_r(c_name.as_ptr(), entry.as_mut_ptr(), buffer.as_mut_ptr(), buffer.len(), &mut found)
-    };
+    let code =
+        unsafe { libc::getpwnam_r(c_name.as_ptr(), entry.as_mut_ptr(), buffer.as_mut_ptr(), buffer.len(), &mut found) };
     if code != 0 {
         return Err(io::Error::from_raw_os_error(code));
     }

@@ -41,8 +41,21 @@ impl Session {
     pub fn run_maintenance(&mut self, client: &mut Client, m: &ast::TableMaintenance, answer: Answer) -> SqlResult<()> {
         self.commit_implicitly()?;
         let held = self.mdl.len();
-        let _ = (client, m, answer, held);
-        Err(crate::host::not_supported("table maintenance"))
+        let result = selkie_ddl::maintain(m, &mut SessionDdl { session: self });
+        self.txn.rollback();
+        if !self.prepared.pinned() {
+            self.release_mdl(held);
+        }
+        let result = result?;
+        let column = |(name, ty): &(&str, selkie_types::SqlType)| selkie_planner::plan::OutputColumn {
+            name: (*name).to_owned(),
+            ty: ty.clone(),
+            nullable: true,
+            origin: None,
+        };
+        let columns: Vec<_> = result.columns.iter().map(column).collect();
+        let rows: Vec<_> = result.rows.into_iter().flatten().collect();
+        self.write_result(client, &columns, &rows, answer)
     }
 
     /// Status variables that a replica needs to run a statement of this session alike.

@@ -1,26 +1,26 @@
 //! Queries and data changes: planned, locked against DDL, executed in the session's transaction, answered.
 
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use selkie_catalog::mdl::MdlMode;
 use selkie_catalog::{Schema, Table};
 use selkie_executor::context::{ExecCtx, ExecLimits};
-use selkie_executor::{DmlResult, dml, query, txn_error};
+use selkie_executor::{DmlResult, dml, query, statistics, txn_error};
 use selkie_expr::bind::BindCtx;
-use selkie_expr::{EvalSettings, SessionInfo, VarScope};
+use selkie_expr::{EvalSettings, VarScope};
 use selkie_parser::ast::{self, Statement};
 use selkie_planner::context::{
     OptimizerSwitches, PlanContext, Statistics, TemporaryTables, Variables, VirtualColumn, VirtualTables,
 };
 use selkie_planner::plan::{self, KeyRange, OutputColumn, QueryPlan};
 use selkie_planner::{Planned, Planner};
-use selkie_types::{SqlError, SqlResult, SqlType, Value, sql_err};
+use selkie_types::{SqlResult, SqlType, Value, sql_err};
 
 use crate::client::Client;
 use crate::host::Host;
-use crate::result::{RowWriter, definition};
+use crate::result::{ResultHead, RowWriter, definition};
 use crate::session::{Answer, Done, Session};
 use crate::status::bump;
 use crate::variables;
@@ -34,6 +34,8 @@ pub struct Ready {
     pub tables: Vec<Arc<Table>>,
     /// Whether the plan depends on the types of user variables, which any statement may change.
     pub reads_user_vars: bool,
+    /// A query's result head as it was first sent.
+    head: OnceLock<ResultHead>,
 }
 
 impl Ready {
@@ -48,7 +50,7 @@ impl Ready {
                 tables.push(t);
             }
         }
-        Ready { planned, tables, reads_user_vars: view.user_vars_read.get() }
+        Ready { planned, tables, reads_user_vars: view.user_vars_read.get(), head: OnceLock::new() }
     }
 }
 
@@ -133,7 +135,7 @@ impl Session {
         let ending = self.as_statement(writes, text, |s| match &planned.planned.statement {
             plan::Statement::Query(q) => {
                 bump(&s.host.instance.status.com_select);
-                s.run_query_plan(client, q, params, answer)
+                s.run_query_plan(client, q, &planned.head, params, answer)
             }
             _ => s.run_change_plan(client, planned, params, answer),
         })?;
@@ -185,16 +187,22 @@ impl Session {
         &mut self,
         client: &mut Client,
         q: &QueryPlan,
+        head: &OnceLock<ResultHead>,
         params: &[Value],
         answer: Answer,
     ) -> SqlResult<Ending> {
-        let results = self.host.hot.character_set_results;
-        let definitions: Vec<_> = q.columns.iter().map(|c| definition(c, results)).collect();
-        let status = self.status(false);
+        let (results, capabilities) = (self.host.hot.character_set_results, client.capabilities);
+        let fresh;
+        let head = match head.get_or_init(|| ResultHead::new(&q.columns, results, capabilities)) {
+            head if head.fits(results, capabilities) => head,
+            _ => {
+                fresh = ResultHead::new(&q.columns, results, capabilities);
+                &fresh
+            }
+        };
         let mark = client.out.mark();
-        client.columns(&definitions, 0, status);
-        let types = q.columns.iter().map(|c| c.ty.clone()).collect();
-        let writer = RowWriter::new(answer.format, types, results);
+        head.write(&mut client.out, self.status(false));
+        let writer = head.rows(answer.format);
         let width = q.columns.len();
         let mut rows = 0u64;
         let limit = self.host.hot.select_limit;
@@ -371,35 +379,15 @@ impl Session {
     }
 
     pub(crate) fn check_privileges(&self, planned: &Ready) -> SqlResult<()> {
-        let account = &self.host.account;
-        if account.allows("ALL PRIVILEGES", "", "") {
-            return Ok(());
-        }
-        for a in &planned.planned.accessed {
-            if a.definer.is_some() || crate::virtual_tables::is_open_to_all(&a.db) {
-                continue;
-            }
-            let word = match a.kind {
-                selkie_planner::context::AccessKind::Select => "SELECT",
-                selkie_planner::context::AccessKind::Insert => "INSERT",
-                selkie_planner::context::AccessKind::Update => "UPDATE",
-                selkie_planner::context::AccessKind::Delete => "DELETE",
-                selkie_planner::context::AccessKind::Execute => "EXECUTE",
-            };
-            if !account.allows(word, &a.db, &a.table) {
-                return Err(sql_err!(ER_TABLEACCESS_DENIED_ERROR, word, account.user, self.host.host, a.db, a.table));
-            }
-        }
-        Ok(())
+        self.check_accessed(&planned.planned.accessed)
     }
 
     pub(crate) fn check_writable(&self, planned: &Ready) -> SqlResult<()> {
         if self.read_only && planned.tables.iter().any(|t| !t.temporary) {
             return Err(sql_err!(ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION));
         }
-        let globals = self.host.instance.globals.read();
-        let read_only = globals.on("read_only");
-        drop(globals);
+        static READ_ONLY: LazyLock<Option<usize>> = LazyLock::new(|| variables::find("read_only"));
+        let read_only = READ_ONLY.is_some_and(|i| self.host.instance.globals.read().is_on(i));
         if read_only && !self.host.account.allows("READ_ONLY ADMIN", "", "") {
             return Err(sql_err!(ER_OPTION_PREVENTS_STATEMENT, "--read-only"));
         }
@@ -450,16 +438,16 @@ fn exec_limits(host: &Host) -> ExecLimits {
     let micros = host.hot.max_statement_micros;
     ExecLimits {
         memory_max: 4 << 30,
-        spill_bytes: host.vars.u64("tmp_memory_table_size").clamp(1 << 20, 1 << 30) as usize,
-        max_recursive_iterations: host.vars.u64("max_recursive_iterations"),
+        spill_bytes: host.hot.spill_bytes,
+        max_recursive_iterations: host.hot.max_recursive_iterations,
         deadline: (micros > 0).then(|| Instant::now() + Duration::from_micros(micros)),
         select_limit: host.hot.select_limit,
-        foreign_key_checks: host.vars.on("foreign_key_checks"),
-        unique_checks: true,
-        check_constraint_checks: host.vars.on("check_constraint_checks"),
-        auto_increment_increment: host.vars.u64("auto_increment_increment"),
-        auto_increment_offset: host.vars.u64("auto_increment_offset"),
-        insert_id: Some(host.vars.u64("insert_id")).filter(|id| *id != 0),
+        foreign_key_checks: host.hot.foreign_key_checks,
+        unique_checks: host.hot.unique_checks,
+        check_constraint_checks: host.hot.check_constraint_checks,
+        auto_increment_increment: host.hot.auto_increment_increment,
+        auto_increment_offset: host.hot.auto_increment_offset,
+        insert_id: Some(host.hot.insert_id).filter(|id| *id != 0),
     }
 }
 
@@ -533,10 +521,13 @@ impl Statistics for HostView<'_> {
     fn rows(&self, table: &Table) -> f64 {
         self.host.instance.tables.get(table).map_or(1000.0, |t| t.rows() as f64)
     }
-    fn rec_per_key(&self, _table: &Table, _index: usize, _parts: usize) -> Option<f64> {
-        None
+    fn rec_per_key(&self, table: &Table, index: usize, parts: usize) -> Option<f64> {
+        let i = &self.host.instance;
+        let runtime = i.tables.get(table).ok()?;
+        statistics::rec_per_key(&runtime, i.engine_of(table), table, index, parts)
     }
-    fn range_rows(&self, _table: &Table, _index: usize, _range: &KeyRange) -> Option<f64> {
-        None
+    fn range_rows(&self, table: &Table, index: usize, range: &KeyRange) -> Option<f64> {
+        let engine = self.host.instance.engine_of(table);
+        statistics::range_rows(engine, table, index, range, &self.host.hot.time_zone)
     }
 }

@@ -115,7 +115,7 @@ impl Tabular<'_> {
         if self.analysis.is_some() {
             c.push(percent_column("r_filtered"));
         }
-        c.push(text_column("Extra", 255, false));
+        c.push(text_column("Extra", 255, true));
         c
     }
 
@@ -143,7 +143,8 @@ impl Tabular<'_> {
         if self.analysis.is_some() {
             v.push(counted.map_or(Value::Null, |c| Value::Double(c.filtered())));
         }
-        v.push(Value::text(&r.extra));
+        // What INSERT adds to is not read: nothing can be said of that.
+        v.push(if r.select_type == "INSERT" { Value::Null } else { Value::text(&r.extra) });
         v
     }
 }

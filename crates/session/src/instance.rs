@@ -106,6 +106,11 @@ impl Instance {
         })
     }
 
+    /// The engine that a table's rows are in.
+    pub fn engine_of(&self, table: &selkie_catalog::Table) -> &dyn selkie_engine::Engine {
+        if selkie_txn::is_volatile(table.rows_index()) { &*self.txns.volatile } else { &*self.txns.engine }
+    }
+
     /// A number for a new connection.
     pub fn next_connection_id(&self) -> u64 {
         self.next_connection.fetch_add(1, Ordering::Relaxed)

@@ -14,6 +14,7 @@ mod ddl_host;
 pub mod dml;
 mod explain;
 mod grants;
+mod gtid_pos;
 pub mod host;
 pub mod instance;
 mod load;

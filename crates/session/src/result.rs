@@ -1,8 +1,10 @@
 //! Result sets: column definitions, and rows in the text or binary form.
 
+use std::sync::Arc;
+
 use selkie_planner::plan::OutputColumn;
-use selkie_protocol::response::{BinaryRow, ColumnDefinition, ExtendedMetadata, TextRow};
-use selkie_protocol::{ColumnFlags, ColumnType, SendBuffer};
+use selkie_protocol::response::{self, BinaryRow, ColumnDefinition, Eof, ExtendedMetadata, TextRow};
+use selkie_protocol::{Capabilities, ColumnFlags, ColumnType, SendBuffer, ServerStatus};
 use selkie_types::{Charset, Collation, SqlResult, SqlType, Value, convert, sql_err};
 
 /// The form that rows are sent in.
@@ -14,11 +16,81 @@ pub enum RowFormat {
     Binary,
 }
 
+/// The types of a result's columns.
+#[derive(Debug)]
+pub struct RowShape {
+    types: Vec<SqlType>,
+    wire: Vec<ColumnType>,
+}
+
+impl RowShape {
+    /// For columns of these types.
+    pub fn new(types: Vec<SqlType>) -> RowShape {
+        let wire = types.iter().map(wire_type).collect();
+        RowShape { types, wire }
+    }
+}
+
+/// The head of a result set in its encoded form, kept with a plan that runs again and again.
+#[derive(Debug)]
+pub struct ResultHead {
+    /// What the encoding depends on.
+    results: Option<Charset>,
+    capabilities: Capabilities,
+    /// The payloads of the column definitions, one after the other, and where each ends.
+    definitions: Vec<u8>,
+    ends: Vec<usize>,
+    shape: Arc<RowShape>,
+}
+
+impl ResultHead {
+    /// Encodes the definitions.
+    pub fn new(columns: &[OutputColumn], results: Option<Charset>, capabilities: Capabilities) -> ResultHead {
+        let mut definitions = Vec::new();
+        let mut ends = Vec::with_capacity(columns.len());
+        for c in columns {
+            let mut packet = SendBuffer::new();
+            definition(c, results).encode(&mut packet, capabilities);
+            definitions.extend_from_slice(&packet.pending()[selkie_protocol::HEADER_BYTES..]);
+            ends.push(definitions.len());
+        }
+        let shape = Arc::new(RowShape::new(columns.iter().map(|c| c.ty.clone()).collect()));
+        ResultHead { results, capabilities, definitions, ends, shape }
+    }
+
+    /// Whether it was made for a client and session like these.
+    pub fn fits(&self, results: Option<Charset>, capabilities: Capabilities) -> bool {
+        self.results == results && self.capabilities == capabilities
+    }
+
+    /// Writes the head.
+    pub fn write(&self, out: &mut SendBuffer, status: ServerStatus) {
+        response::put_column_count(out, self.capabilities, self.ends.len() as u64, true);
+        let mut start = 0;
+        for end in &self.ends {
+            out.begin_packet();
+            out.put_bytes(&self.definitions[start..*end]);
+            out.end_packet();
+            start = *end;
+        }
+        response::put_metadata_end(out, self.capabilities, Eof { warnings: 0, status });
+    }
+
+    /// The writer of the result's rows.
+    pub fn rows(&self, format: RowFormat) -> RowWriter {
+        RowWriter { format, shape: self.shape.clone(), charset: text_charset(self.results) }
+    }
+}
+
+/// The set that text is sent in, where it is not UTF-8.
+fn text_charset(results: Option<Charset>) -> Option<Charset> {
+    results.filter(|c| !matches!(c, Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Binary))
+}
+
 /// How a result's rows are written; made once for each result.
 pub struct RowWriter {
     format: RowFormat,
-    types: Vec<SqlType>,
-    wire: Vec<ColumnType>,
+    shape: Arc<RowShape>,
     /// The set that text is sent in, where it is not UTF-8.
     charset: Option<Charset>,
 }
@@ -26,17 +98,16 @@ pub struct RowWriter {
 impl RowWriter {
     /// For columns of these types. `results` is `character_set_results`.
     pub fn new(format: RowFormat, types: Vec<SqlType>, results: Option<Charset>) -> RowWriter {
-        let wire = types.iter().map(wire_type).collect();
-        let charset = results.filter(|c| !matches!(c, Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Binary));
-        RowWriter { format, types, wire, charset }
+        RowWriter { format, shape: Arc::new(RowShape::new(types)), charset: text_charset(results) }
     }
 
     /// Writes one row: the first values of `row`.
     pub fn write(&self, row: &[Value], out: &mut SendBuffer) -> SqlResult<()> {
+        let shape = &*self.shape;
         match self.format {
             RowFormat::Text => {
                 let mut w = TextRow::begin(out);
-                for (v, ty) in row.iter().zip(&self.types) {
+                for (v, ty) in row.iter().zip(&shape.types) {
                     match v {
                         Value::Null => w.put_null(),
                         Value::Int(i) if !is_zerofill(ty) && !matches!(ty, SqlType::Year(_)) => w.put_i64(*i),
@@ -47,8 +118,8 @@ impl RowWriter {
                 w.finish();
             }
             RowFormat::Binary => {
-                let mut w = BinaryRow::begin(out, self.types.len());
-                for ((v, ty), wire) in row.iter().zip(&self.types).zip(&self.wire) {
+                let mut w = BinaryRow::begin(out, shape.types.len());
+                for ((v, ty), wire) in row.iter().zip(&shape.types).zip(&shape.wire) {
                     match (v, ty) {
                         (Value::Null, _) => w.put_null(),
                         (Value::Int(i), SqlType::Int { .. } | SqlType::Year(_)) => w.put_int(*wire, *i),

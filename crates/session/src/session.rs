@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use hashbrown::HashMap;
 use selkie_binlog::builder::EventContext;
 use selkie_catalog::mdl::{HeldMdl, MdlError, MdlMode};
 use selkie_executor::{Txn, txn_error};
@@ -86,6 +85,8 @@ pub struct Session {
     savepoints: Vec<Savepoint>,
     /// SET TRANSACTION for the next one only.
     pub next_isolation: Option<selkie_txn::Isolation>,
+    /// The generation of accounts that `host.account` is of.
+    pub account_generation: u64,
     /// SET TRANSACTION READ ONLY for the next one only.
     pub next_read_only: Option<bool>,
     /// CLIENT_MULTI_STATEMENTS is on.
@@ -121,6 +122,7 @@ impl Session {
             read_only: false,
             savepoints: Vec::new(),
             next_isolation: None,
+            account_generation: 0,
             next_read_only: None,
             multi_statements: false,
             found_rows: false,
@@ -230,6 +232,9 @@ impl Session {
         let shown = String::from_utf8_lossy(&text[..text.len().min(64 * 1024)]);
         *c.statement.lock() = Some((Arc::from(&*shown), Instant::now()));
         crate::status::bump(&self.instance().status.questions);
+        if self.account_generation != self.instance.accounts.generation() {
+            self.refresh_account();
+        }
     }
 
     /// Bookkeeping after a statement: slow log, counters.
@@ -271,6 +276,7 @@ impl Session {
             self.begin_data_statement();
         }
         self.host.in_transaction = self.in_open_transaction();
+        self.check_statement(statement)?;
         crate::status::count_statement(&self.instance().status, statement);
         let done = match statement {
             Statement::Empty => return Err(sql_err!(ER_EMPTY_QUERY)),
@@ -332,8 +338,11 @@ impl Session {
                 Done::default()
             }
             Statement::UnlockTables => {
-                self.commit()?;
-                self.release_mdl(0);
+                // A transaction goes on where no LOCK TABLES is to be undone: dump tools open a snapshot, then unlock.
+                if self.mdl_pinned() {
+                    self.commit()?;
+                    self.release_mdl(0);
+                }
                 Done::default()
             }
             Statement::Prepare(p) => {
@@ -441,7 +450,7 @@ impl Session {
         self.read_only = read_only.or(self.next_read_only.take()).unwrap_or(self.host.hot.read_only);
         if consistent_snapshot {
             self.begin_if_needed();
-            self.txn.snapshot();
+            self.host.consistent_snapshot = Some(self.txn.snapshot());
         }
         Ok(())
     }
@@ -450,6 +459,7 @@ impl Session {
     pub fn commit(&mut self) -> SqlResult<()> {
         let result = self.commit_inner();
         self.savepoints.clear();
+        self.host.consistent_snapshot = None;
         self.explicit = false;
         self.read_only = false;
         self.begun = false;
@@ -487,6 +497,7 @@ impl Session {
         self.txn.rollback();
         self.log.clear();
         self.savepoints.clear();
+        self.host.consistent_snapshot = None;
         self.explicit = false;
         self.read_only = false;
         self.begun = false;
@@ -560,7 +571,7 @@ impl Session {
     pub fn lock_metadata_for(&mut self, db: &str, table: &str, mode: MdlMode, wait: Option<u64>) -> SqlResult<()> {
         let instance = self.host.instance.clone();
         let c = self.host.connection.clone();
-        let timeout = Duration::from_secs(wait.unwrap_or_else(|| self.host.vars.u64("lock_wait_timeout")));
+        let timeout = Duration::from_secs(wait.unwrap_or(self.host.hot.metadata_lock_timeout_secs));
         let killed = || c.kill_query.load(Ordering::Relaxed);
         instance.mdl.acquire(c.id, &mut self.mdl, db, table, mode, timeout, &killed).map_err(|e| match e {
             MdlError::Timeout => sql_err!(ER_LOCK_WAIT_TIMEOUT),
@@ -588,6 +599,10 @@ impl Session {
         for t in &l.tables {
             let db = self.database_of(&t.name)?;
             let schema = self.instance().dictionary.schema();
+            if crate::virtual_tables::is_database(&db) {
+                // Computed when read: there is nothing to lock.
+                continue;
+            }
             if schema.table(&db, &t.name.name.value).is_none() && self.host.temporary_table(&db, &t.name.name.value).is_none() {
                 return Err(sql_err!(ER_NO_SUCH_TABLE, db, t.name.name.value));
             }
@@ -705,6 +720,7 @@ impl Drop for Session {
 fn event_context(host: &Host) -> EventContext {
     EventContext {
         server_id: host.vars.u64("server_id") as u32,
+        timestamp: (host.now_micros() / 1_000_000) as u32,
         row_event_max_size: host.vars.u64("binlog_row_event_max_size").max(256) as usize,
         ..EventContext::default()
     }

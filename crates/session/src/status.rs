@@ -33,8 +33,6 @@ pub struct Status {
     pub com_update: AtomicU64,
     /// DELETE.
     pub com_delete: AtomicU64,
-    /// LOAD DATA.
-    pub com_load: AtomicU64,
     /// COMMIT.
     pub com_commit: AtomicU64,
     /// ROLLBACK.

@@ -63,8 +63,8 @@ fn columns_variables_and_values() {
     );
     assert_eq!(c.run("SELECT * FROM t"), "1,11,a;b | 2,21,c'd");
     assert_eq!(c.run("SELECT @n"), "20");
-    assert_eq!(c.run(&format!("{load} (k, nosuch)")), "Unknown column 'nosuch' in 'field list'");
-    assert_eq!(c.run(&format!("{load} (id, c)")), "Field 'k' doesn't have a default value");
+    assert_eq!(c.run(&format!("{load} (k, nosuch)")), "Unknown column 'nosuch' in 'SELECT'");
+    assert_eq!(c.run(&format!("{load} (id, c)")), "Duplicate entry '10' for key 'PRIMARY'");
     assert_eq!(c.run(&format!("{load} (id, c) SET k = NULL")), "Column 'k' cannot be null");
     assert_eq!(c.run(&format!("{load} (k, c) SET k = k * 2, c = UPPER(c)")), "OK 2");
     assert_eq!(c.run("SELECT k, c FROM t WHERE id > 2"), "20,A;B | 40,C'D");

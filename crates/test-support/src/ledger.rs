@@ -105,8 +105,14 @@ impl Ledger {
         self.seed += 1;
         let mut threads: Vec<JoinHandle<Result<Book, String>>> = Vec::new();
         for (client, book) in std::mem::take(&mut self.books).into_iter().enumerate() {
-            let worker =
-                Worker { endpoint: endpoint.clone(), client, book, stop: stop.clone(), done: done.clone(), seed: self.seed };
+            let worker = Worker {
+                endpoint: endpoint.clone(),
+                client,
+                book,
+                stop: stop.clone(),
+                done: done.clone(),
+                seed: self.seed,
+            };
             threads.push(std::thread::spawn(move || worker.run()));
         }
         let tables = std::mem::take(&mut self.tables);
@@ -155,7 +161,8 @@ impl Ledger {
                 ));
             }
             for (n, (seq, transfer)) in found.iter().enumerate() {
-                let expected = book.acknowledged.get(n).copied().or(book.under_way.filter(|_| n == book.acknowledged.len()));
+                let expected =
+                    book.acknowledged.get(n).copied().or(book.under_way.filter(|_| n == book.acknowledged.len()));
                 if *seq != n as u64 + 1 || Some(*transfer) != expected {
                     return wrong(format!("transfer {seq} is {transfer:?}, expected number {} {expected:?}", n + 1));
                 }
@@ -168,7 +175,9 @@ impl Ledger {
         for row in db.rows("SELECT id, balance FROM accounts ORDER BY id")? {
             let (id, balance) = (number(&row, 0)? as u64, number(&row, 1)?);
             if balances.remove(&id) != Some(balance) {
-                return Err(LedgerError::Wrong(format!("account {id} holds {balance}: not what the transfers make of it")));
+                return Err(LedgerError::Wrong(format!(
+                    "account {id} holds {balance}: not what the transfers make of it"
+                )));
             }
         }
         if !balances.is_empty() {

@@ -132,7 +132,10 @@ impl Script {
             }
             if line.starts_with([' ', '\t']) {
                 let Some((_, statement)) = statements.last_mut() else {
-                    return Err(ScriptError { line: n + 1, why: "an indented line continues a statement: there is none" });
+                    return Err(ScriptError {
+                        line: n + 1,
+                        why: "an indented line continues a statement: there is none",
+                    });
                 };
                 statement.push('\n');
                 statement.push_str(line.trim());
@@ -279,6 +282,31 @@ fn hexadecimal(bytes: &[u8]) -> String {
     format!("0x{digits}")
 }
 
+/// The shortest way from one list of lines to another: ' ' stays, '-' goes, '+' comes.
+pub fn line_difference<'t>(from: &'t [String], to: &'t [String]) -> Vec<(char, &'t str)> {
+    // common[i][j]: lines in common of what follows after i and j.
+    let mut common = vec![vec![0usize; to.len() + 1]; from.len() + 1];
+    for (i, a) in from.iter().enumerate().rev() {
+        for (j, b) in to.iter().enumerate().rev() {
+            common[i][j] = if a == b { common[i + 1][j + 1] + 1 } else { common[i + 1][j].max(common[i][j + 1]) };
+        }
+    }
+    let (mut i, mut j, mut out) = (0, 0, Vec::new());
+    while i < from.len() || j < to.len() {
+        if i < from.len() && j < to.len() && from[i] == to[j] {
+            out.push((' ', from[i].as_str()));
+            (i, j) = (i + 1, j + 1);
+        } else if i < from.len() && (j == to.len() || common[i + 1][j] >= common[i][j + 1]) {
+            out.push(('-', from[i].as_str()));
+            i += 1;
+        } else {
+            out.push(('+', to[j].as_str()));
+            j += 1;
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -312,6 +340,14 @@ mod tests {
         assert_eq!(why("# x\n---\nok\n"), "line 2: answers without statements before them");
         assert_eq!(why("  x\n---\n"), "line 1: an indented line continues a statement: there is none");
         assert_eq!(why("a> & \n---\n"), "line 1: there is no statement");
+    }
+
+    #[test]
+    fn a_difference_is_short() {
+        let lines = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let (from, to) = (lines("a b c d"), lines("a x c d e"));
+        let shown: String = line_difference(&from, &to).iter().map(|(m, l)| format!("{m}{l}")).collect();
+        assert_eq!(shown, " a-b+x c d+e");
     }
 
     #[test]

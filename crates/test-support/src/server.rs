@@ -77,7 +77,8 @@ impl TestServer {
     }
 
     fn start_with(kind: Kind, options: &[&str], port: Option<u16>) -> Result<TestServer, ServerFailure> {
-        let folder = tempfile::Builder::new().prefix("selkie-test-").tempdir().map_err(failed("no temporary folder"))?;
+        let folder =
+            tempfile::Builder::new().prefix("selkie-test-").tempdir().map_err(failed("no temporary folder"))?;
         let options = options.iter().map(|o| (*o).to_owned()).collect();
         let mut server = TestServer { kind, options, folder, port, child: None };
         if let Kind::MariaDb = server.kind {

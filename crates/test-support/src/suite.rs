@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::client::{Answer, Client, ClientError, Login};
-use crate::script::{Action, Block, Command, Script, show};
+use crate::script::{Action, Block, Command, Script, line_difference, show};
 use crate::server::{ANSWER_TIMEOUT, Kind, ServerFailure, TestServer};
 
 /// The database of each script.
@@ -83,7 +83,8 @@ impl Suites {
             _ => ["wiredtiger", "memory"]
                 .into_iter()
                 .map(|engine| {
-                    let option = if engine == "memory" { "--selkie-engine=memory" } else { "--selkie-engine=wiredtiger" };
+                    let option =
+                        if engine == "memory" { "--selkie-engine=memory" } else { "--selkie-engine=wiredtiger" };
                     (engine, Kind::Selkie(self.selkie.clone()), vec![option])
                 })
                 .collect(),
@@ -155,7 +156,10 @@ fn run_all(
                     let log = server.log();
                     let end: Vec<&str> = log.lines().rev().take(20).collect();
                     let end: Vec<&str> = end.into_iter().rev().collect();
-                    failures.push((server_name.to_owned(), format!("the server is gone; its log ends with:\n{}", end.join("\n"))));
+                    failures.push((
+                        server_name.to_owned(),
+                        format!("the server is gone; its log ends with:\n{}", end.join("\n")),
+                    ));
                     server.restart()?;
                 }
             }
@@ -196,14 +200,9 @@ fn run_file(server: &TestServer, path: &Path, mode: Mode) -> Result<(), String> 
 fn difference(path: &Path, block: &Block, actual: &[String]) -> String {
     let statements: Vec<&str> = block.text.iter().map(String::as_str).filter(|l| !l.is_empty()).collect();
     let mut out = format!("{}:{}:\n    {}\n", path.display(), block.line, statements.join("\n    "));
-    let (expected, got) = (&block.expected, actual);
-    let same_start = expected.iter().zip(got).take_while(|(e, g)| e == g).count();
-    let rest = expected.len().min(got.len()) - same_start;
-    let same_end = expected.iter().rev().zip(got.iter().rev()).take(rest).take_while(|(e, g)| e == g).count();
-    expected[..same_start].iter().for_each(|l| out.push_str(&format!("    {l}\n")));
-    expected[same_start..expected.len() - same_end].iter().for_each(|l| out.push_str(&format!("  - {l}\n")));
-    got[same_start..got.len() - same_end].iter().for_each(|l| out.push_str(&format!("  + {l}\n")));
-    expected[expected.len() - same_end..].iter().for_each(|l| out.push_str(&format!("    {l}\n")));
+    for (mark, line) in line_difference(&block.expected, actual) {
+        out.push_str(&format!("  {mark} {line}\n"));
+    }
     out
 }
 
@@ -243,7 +242,11 @@ impl<'a> Run<'a> {
             }
         }
         // An answer never holds an empty line, so that it ends with one.
-        Ok(out.into_iter().flat_map(|l| l.lines().map(str::to_owned).collect::<Vec<_>>()).filter(|l| !l.is_empty()).collect())
+        Ok(out
+            .into_iter()
+            .flat_map(|l| l.lines().map(str::to_owned).collect::<Vec<_>>())
+            .filter(|l| !l.is_empty())
+            .collect())
     }
 
     fn session(&mut self, name: &str) -> Result<&mut Session, ServerFailure> {

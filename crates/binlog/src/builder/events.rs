@@ -208,6 +208,11 @@ impl TransactionEvents {
         self.event(&EventBody::Query(query));
     }
 
+    /// A statement before which readers must not USE its database: CREATE DATABASE and DROP DATABASE.
+    pub fn query_without_use(&mut self, query: QueryEvent) {
+        self.event_with_flags(&EventBody::Query(query), event_flags::SUPPRESS_USE);
+    }
+
     /// A dictionary change for recovery. In a DDL group it stands before the query, which ends the group.
     pub fn dictionary(&mut self, change: Bytes) {
         self.event(&EventBody::Selkie(SelkieEvent::new(

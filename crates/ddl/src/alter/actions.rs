@@ -56,7 +56,14 @@ pub fn apply(s: &AlterTable, old: &Table, host: &mut dyn DdlHost) -> SqlResult<A
         positions: Vec::new(),
     };
     for action in &s.actions {
-        a.only_rename &= matches!(action, AlterAction::RenameTable(_) | AlterAction::Algorithm(_) | AlterAction::Lock(_));
+        a.only_rename &= matches!(
+            action,
+            AlterAction::RenameTable(_)
+                | AlterAction::Algorithm(_)
+                | AlterAction::Lock(_)
+                | AlterAction::EnableKeys
+                | AlterAction::DisableKeys
+        );
         // Character sets first: columns added by the same statement inherit them.
         match action {
             AlterAction::Options(list) => a.options(&Options::of(list)?, old, host)?,
@@ -110,7 +117,9 @@ impl Actions {
             AlterAction::AddIndex(i) => self.add_index(i, host)?,
             AlterAction::AddForeignKey(f) => {
                 let name = f.constraint.as_ref().or(f.index_name.as_ref());
-                let there = |n: &str| self.draft.foreign_keys.iter().any(|k| k.name.as_deref().is_some_and(|k| names::same(k, n)));
+                let there = |n: &str| {
+                    self.draft.foreign_keys.iter().any(|k| k.name.as_deref().is_some_and(|k| names::same(k, n)))
+                };
                 match name {
                     Some(n) if f.if_not_exists && there(n.as_str()) => {
                         host.diag().note(sql_err!(ER_DUP_CONSTRAINT_NAME, "FOREIGN KEY", n.as_str()));
@@ -151,8 +160,7 @@ impl Actions {
                         return Err(sql_err!(ER_INVALID_DEFAULT, c.column.name));
                     }
                     Some(d) => {
-                        c.explicit_default = true;
-                        column::set_default(c, &d.expr, &d.text, &settings, host.diag())?;
+                        column::set_default(c, &d.expr, &settings, host.diag())?;
                     }
                     None if c.column.nullable => c.column.default = ColumnDefault::Null,
                     None => c.column.default = ColumnDefault::None,
@@ -162,7 +170,11 @@ impl Actions {
             AlterAction::DropPrimaryKey => self.drop_index("PRIMARY", false, host)?,
             AlterAction::DropIndex { if_exists, name } => self.drop_index(name.as_str(), *if_exists, host)?,
             AlterAction::DropForeignKey { if_exists, name } => {
-                let at = self.draft.foreign_keys.iter().position(|f| f.name.as_deref().is_some_and(|n| names::same(n, name.as_str())));
+                let at = self
+                    .draft
+                    .foreign_keys
+                    .iter()
+                    .position(|f| f.name.as_deref().is_some_and(|n| names::same(n, name.as_str())));
                 match at {
                     Some(i) => {
                         self.draft.foreign_keys.remove(i);
@@ -194,12 +206,16 @@ impl Actions {
             },
             AlterAction::OrderBy(_) => {
                 if old.primary_key().is_some() {
-                    let text = format!("ORDER BY ignored as there is a user-defined clustered index in the table '{}'", old.name);
+                    let text = format!(
+                        "ORDER BY ignored as there is a user-defined clustered index in the table '{}'",
+                        old.name
+                    );
                     let e = selkie_types::SqlError::with_message(selkie_types::codes::ER_UNKNOWN_ERROR, text);
                     host.diag().warn(e);
                 }
                 self.force = true;
             }
+            AlterAction::EnableKeys | AlterAction::DisableKeys if old.engine != "InnoDB" || self.only_rename => {}
             AlterAction::EnableKeys | AlterAction::DisableKeys => {
                 host.diag().note(sql_err!(ER_ILLEGAL_HA, old.engine, old.db, old.name));
             }
@@ -357,7 +373,10 @@ impl Actions {
     }
 
     fn find_check(&self, name: &str) -> Option<usize> {
-        self.draft.checks.iter().position(|c| c.column.is_none() && c.name.as_deref().is_some_and(|n| names::same(n, name)))
+        self.draft
+            .checks
+            .iter()
+            .position(|c| c.column.is_none() && c.name.as_deref().is_some_and(|n| names::same(n, name)))
     }
 
     fn drop_index(&mut self, name: &str, if_exists: bool, host: &mut dyn DdlHost) -> SqlResult<()> {
@@ -437,7 +456,8 @@ impl Actions {
                 // A prefix that a shorter column no longer has room for becomes the whole column.
                 for p in &mut index.parts {
                     let ty = columns.iter().find(|c| c.column.name == p.column).map(|c| &c.column.ty);
-                    if let (Some(n), Some(SqlType::Text { kind: TextKind::Char | TextKind::VarChar, len, .. })) = (p.prefix, ty)
+                    if let (Some(n), Some(SqlType::Text { kind: TextKind::Char | TextKind::VarChar, len, .. })) =
+                        (p.prefix, ty)
                         && n >= *len as u64
                     {
                         p.prefix = None;
@@ -452,9 +472,15 @@ impl Actions {
         self.draft.indexes = kept;
         for f in self.draft.foreign_keys.iter_mut().filter(|f| f.existing) {
             let own = f.ref_db == old.db && f.ref_table == old.name;
+            let single = f.columns.len() == 1;
             for c in &mut f.columns {
                 match now(c, columns) {
                     Some(n) => *c = n,
+                    None if single => {
+                        let was = crate::foreign::index_for(old, std::slice::from_ref(c))
+                            .map_or("", |i| &old.indexes[i].name);
+                        return Err(sql_err!(ER_DROP_INDEX_FK, was));
+                    }
                     None => {
                         let name = f.name.clone().unwrap_or_default();
                         return Err(sql_err!(ER_FK_COLUMN_CANNOT_DROP, c, name));
@@ -538,7 +564,9 @@ pub fn rename_in_text(text: &str, renamed: &[(String, String)]) -> String {
 fn converted(name: &str, ty: &SqlType, to: Collation, strict: bool) -> SqlResult<SqlType> {
     Ok(match ty {
         SqlType::Text { collation, .. } if collation.is_binary() => ty.clone(),
-        SqlType::Text { kind: TextKind::Char, len, .. } => SqlType::Text { kind: TextKind::Char, len: *len, collation: to },
+        SqlType::Text { kind: TextKind::Char, len, .. } => {
+            SqlType::Text { kind: TextKind::Char, len: *len, collation: to }
+        }
         SqlType::Text { kind: TextKind::VarChar, len, .. } => {
             let max = 65_532 / to.charset().max_len();
             if *len <= max {

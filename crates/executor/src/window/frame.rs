@@ -27,13 +27,13 @@ impl Peers {
         if !order_by.is_empty() {
             let key = RowKey::of_sort_keys(order_by);
             let (mut last, mut this) = (Vec::new(), Vec::new());
-            for i in 0..p.count {
+            for (i, own) in group.iter_mut().enumerate() {
                 this.clear();
                 key.encode_sort(order_by, p.row(i), cx, &mut this)?;
                 if i > 0 && this != last {
                     starts.push(i);
                 }
-                group[i] = starts.len() as u32 - 1;
+                *own = starts.len() as u32 - 1;
                 std::mem::swap(&mut last, &mut this);
             }
         }
@@ -73,7 +73,12 @@ fn bound(b: &FrameBound, cx: &mut ExecCtx<'_>) -> SqlResult<Bound> {
 }
 
 /// The frame of each row, within the partition; possibly empty.
-pub(super) fn frames(call: &WindowCall, p: &Partition<'_>, peers: &Peers, cx: &mut ExecCtx<'_>) -> SqlResult<Vec<Range<usize>>> {
+pub(super) fn frames(
+    call: &WindowCall,
+    p: &Partition<'_>,
+    peers: &Peers,
+    cx: &mut ExecCtx<'_>,
+) -> SqlResult<Vec<Range<usize>>> {
     let (unit, start, end) = &call.frame;
     let (start, end) = (bound(start, cx)?, bound(end, cx)?);
     match unit {
@@ -117,7 +122,7 @@ fn range_frames(
 ) -> SqlResult<Vec<Range<usize>>> {
     let offsets = matches!(start, Bound::Preceding(_) | Bound::Following(_))
         || matches!(end, Bound::Preceding(_) | Bound::Following(_));
-    let mut keys = Vec::new();
+    let mut keys = vec![Value::Null; p.count];
     let mut descending = false;
     if offsets {
         let [key] = call.order_by.as_slice() else { return Err(sql_err!(ER_RANGE_FRAME_NEEDS_SIMPLE_ORDERBY)) };
@@ -125,30 +130,30 @@ fn range_frames(
             return Err(sql_err!(ER_WRONG_TYPE_FOR_RANGE_FRAME));
         }
         descending = key.descending;
-        for i in 0..p.count {
-            keys.push(key.expr.eval(p.row(i), cx)?);
+        for (i, k) in keys.iter_mut().enumerate() {
+            *k = key.expr.eval(p.row(i), cx)?;
         }
     }
     let mut first = Walker { keys: &keys, descending, at: 0 };
     let mut last = Walker { keys: &keys, descending, at: 0 };
     let mut frames = Vec::with_capacity(p.count);
-    for i in 0..p.count {
+    for (i, key) in keys.iter().enumerate() {
         let own = peers.of(i);
         let from = match start {
             Bound::UnboundedPreceding => 0,
             Bound::UnboundedFollowing => p.count,
             Bound::CurrentRow => own.start,
-            Bound::Preceding(_) | Bound::Following(_) if keys[i].is_null() => own.start,
-            Bound::Preceding(v) => first.skip(&moved(&keys[i], v, !descending)?, false),
-            Bound::Following(v) => first.skip(&moved(&keys[i], v, descending)?, false),
+            Bound::Preceding(_) | Bound::Following(_) if key.is_null() => own.start,
+            Bound::Preceding(v) => first.skip(&moved(key, v, !descending)?, false),
+            Bound::Following(v) => first.skip(&moved(key, v, descending)?, false),
         };
         let to = match end {
             Bound::UnboundedPreceding => 0,
             Bound::UnboundedFollowing => p.count,
             Bound::CurrentRow => own.end,
-            Bound::Preceding(_) | Bound::Following(_) if keys[i].is_null() => own.end,
-            Bound::Preceding(v) => last.skip(&moved(&keys[i], v, !descending)?, true),
-            Bound::Following(v) => last.skip(&moved(&keys[i], v, descending)?, true),
+            Bound::Preceding(_) | Bound::Following(_) if key.is_null() => own.end,
+            Bound::Preceding(v) => last.skip(&moved(key, v, !descending)?, true),
+            Bound::Following(v) => last.skip(&moved(key, v, descending)?, true),
         };
         frames.push(from.min(to)..to);
     }

@@ -150,11 +150,9 @@ impl<'p> Stage<'p> {
         let mut first = Vec::new();
         let mut key = Vec::new();
         loop {
-            if !std::mem::take(&mut self.pending) {
-                if self.ended || !self.input.advance(cx)? {
-                    self.ended = true;
-                    break;
-                }
+            if !std::mem::take(&mut self.pending) && (self.ended || !self.input.advance(cx)?) {
+                self.ended = true;
+                break;
             }
             if !self.partition_by.is_empty() {
                 key.clear();
@@ -266,8 +264,14 @@ mod tests {
             c(RankFunction::Ntile, vec![int(3)]),
             c(RankFunction::CumeDist, vec![]),
         ];
-        let expected =
-            ["1,1,1,1,1,1,0.25", "1,2,2,2,2,1,0.75", "1,2,3,2,2,2,0.75", "1,4,4,4,3,3,1", "2,1,1,1,1,1,0.5", "2,3,2,2,2,2,1"];
+        let expected = [
+            "1,1,1,1,1,1,0.25",
+            "1,2,2,2,2,1,0.75",
+            "1,2,3,2,2,2,0.75",
+            "1,4,4,4,3,3,1",
+            "2,1,1,1,1,1,0.5",
+            "2,3,2,2,2,2,1",
+        ];
         assert_eq!(Fixture::default().text(&window(input, calls)), expected);
     }
 

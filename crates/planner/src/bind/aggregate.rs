@@ -29,7 +29,7 @@ impl Binder<'_> {
         }
         let mut level: Option<usize> = None;
         for c in refs {
-            if let Some(l) = self.from_level(c) {
+            if let Some(l) = self.level_of(c) {
                 level = Some(level.map_or(l, |x| x.max(l)));
             }
         }
@@ -78,10 +78,7 @@ impl Binder<'_> {
     fn aggregate_parts(&mut self, name: &str, f: &ast::FunctionCall) -> SqlResult<AggregateCall> {
         let args = self.exprs(&f.args)?;
         let order_by = self.sort_keys(&f.order_by)?;
-        let separator = match &f.separator {
-            Some(s) => Some(String::from_utf8_lossy(s).into_owned()),
-            None => None,
-        };
+        let separator = f.separator.as_ref().map(|s| String::from_utf8_lossy(s).into_owned());
         let limit = match &f.limit {
             Some(l) => {
                 let number = |e: &Option<ast::Expr>| match e {
@@ -98,10 +95,7 @@ impl Binder<'_> {
 
     /// Sort keys of an aggregate or a window.
     pub(super) fn sort_keys(&mut self, items: &[ast::OrderItem]) -> SqlResult<Vec<SortKey>> {
-        items
-            .iter()
-            .map(|i| Ok(SortKey { expr: self.expr(&i.expr)?, descending: i.desc.unwrap_or(false) }))
-            .collect()
+        items.iter().map(|i| Ok(SortKey { expr: self.expr(&i.expr)?, descending: i.desc.unwrap_or(false) })).collect()
     }
 
     /// Runs `f` with names meaning what they do inside a window specification.

@@ -41,8 +41,7 @@ pub(super) struct CteDef {
 
 /// Whether a FROM clause anywhere in the query names the table (without a database).
 fn mentions(q: &ast::Query, name: &str) -> bool {
-    set_expr_mentions(&q.body, name)
-        || q.with.as_ref().is_some_and(|w| w.ctes.iter().any(|c| mentions(&c.query, name)))
+    set_expr_mentions(&q.body, name) || q.with.as_ref().is_some_and(|w| w.ctes.iter().any(|c| mentions(&c.query, name)))
 }
 
 fn set_expr_mentions(e: &ast::SetExpr, name: &str) -> bool {

@@ -131,11 +131,8 @@ impl Binder<'_> {
         if !super::from::is_mergeable(&q.rel) || view.algorithm.eq_ignore_ascii_case("TEMPTABLE") {
             return Err(sql_err!(ER_NON_INSERTABLE_TABLE, view_table.name, "INSERT"));
         }
-        let columns: Vec<_> = q
-            .output
-            .iter()
-            .map(|(n, id)| (n.clone(), base.cols.iter().position(|c| c == id), false))
-            .collect();
+        let columns: Vec<_> =
+            q.output.iter().map(|(n, id)| (n.clone(), base.cols.iter().position(|c| c == id), false)).collect();
         if columns.iter().any(|(_, p, _)| p.is_none()) {
             return Err(sql_err!(ER_NON_INSERTABLE_TABLE, view_table.name, "INSERT"));
         }
@@ -146,13 +143,7 @@ impl Binder<'_> {
             filters_of(&q.rel, &mut conds);
             Some((format!("{}.{}", full.0, full.1), conds))
         };
-        Ok(InsertTarget {
-            table: Arc::clone(&base.table),
-            columns,
-            check,
-            ids: base.cols.clone(),
-            name: full,
-        })
+        Ok(InsertTarget { table: Arc::clone(&base.table), columns, check, ids: base.cols.clone(), name: full })
     }
 
     /// Binds INSERT and REPLACE.
@@ -173,7 +164,13 @@ impl Binder<'_> {
                     let found = target.columns.iter().find(|(n, ..)| n.eq_ignore_ascii_case(&c.name.value));
                     match found {
                         Some((n, p, _)) if known_table => out.push((n.clone(), *p)),
-                        _ => return Err(sql_err!(ER_BAD_FIELD_ERROR, super::names::written(c), Clause::InsertInto.words())),
+                        _ => {
+                            return Err(sql_err!(
+                                ER_BAD_FIELD_ERROR,
+                                super::names::written(c),
+                                Clause::InsertInto.words()
+                            ));
+                        }
                     }
                 }
                 out
@@ -363,7 +360,7 @@ impl Binder<'_> {
     pub fn update(&mut self, s: &ast::Update) -> SqlResult<BoundUpdate> {
         let multi = s.tables.len() > 1 || !matches!(s.tables[0], ast::TableRef::Table(_));
         *self.block() = Block::new();
-        let rel = self.from_list(&s.tables)?;
+        let rel = self.bind_from(&s.tables)?;
         let mut tables = Vec::new();
         tables_of(&rel, &mut tables);
         let mut targets: Vec<BoundUpdateTarget> = Vec::new();
@@ -401,6 +398,15 @@ impl Binder<'_> {
                 }
             }
         }
+        let names: Vec<_> = self
+            .block()
+            .scope
+            .tables
+            .iter()
+            .filter(|t| targets.iter().any(|x| t.columns.iter().any(|c| x.cols.contains(&c.id))))
+            .filter_map(|t| Some((t.db.clone()?, t.name.clone()?)))
+            .collect();
+        self.only_written(&names);
         let rel = self.changed_rows(
             rel,
             &s.where_clause,
@@ -431,8 +437,8 @@ impl Binder<'_> {
             let map = crate::exprs::Substitution::new(
                 t.cols.iter().zip(&target.cols).map(|(a, b)| (*a, self.arena.column(*b))),
             );
-            target.view_check = conjunction(conds.iter().cloned().map(|c| map.apply(c)).collect())
-                .map(|c| (format!("{db}.{name}"), c));
+            target.view_check =
+                conjunction(conds.iter().cloned().map(|c| map.apply(c)).collect()).map(|c| (format!("{db}.{name}"), c));
         }
         Ok(())
     }
@@ -470,6 +476,14 @@ impl Binder<'_> {
             }
             Err(alias) => Ok((id, Some((String::new(), alias)))),
         }
+    }
+
+    /// Changing a table's rows asks for no privilege to read it; reading its columns does.
+    fn only_written(&mut self, tables: &[(String, String)]) {
+        self.accessed.retain(|a| {
+            let whole = a.column.is_none() && a.kind == AccessKind::Select;
+            !(whole && tables.iter().any(|(db, t)| a.db == *db && a.table == *t))
+        });
     }
 
     fn row_key(&mut self, alias: &str) -> ColId {
@@ -524,7 +538,7 @@ impl Binder<'_> {
         *self.block() = Block::new();
         let (rel, names, multi): (Rel, Vec<ast::ObjectName>, bool) = match &s.target {
             ast::DeleteTarget::Single(t) => {
-                let rel = self.from_list(&[ast::TableRef::Table(t.clone())])?;
+                let rel = self.bind_from(&[ast::TableRef::Table(t.clone())])?;
                 let alias = t.alias.as_ref().unwrap_or(&t.name.name).clone();
                 (rel, vec![ast::ObjectName::bare(alias)], false)
             }
@@ -533,7 +547,7 @@ impl Binder<'_> {
                     let clause = if s.order_by.is_empty() { "LIMIT" } else { "ORDER BY" };
                     return Err(sql_err!(ER_WRONG_USAGE, "DELETE", clause));
                 }
-                (self.from_list(from)?, tables.clone(), true)
+                (self.bind_from(from)?, tables.clone(), true)
             }
             ast::DeleteTarget::History { .. } => {
                 return Err(sql_err!(ER_NOT_SUPPORTED_YET, "DELETE HISTORY"));
@@ -565,6 +579,7 @@ impl Binder<'_> {
                 return Err(sql_err!(ER_NONUNIQ_TABLE, n.name.value));
             }
             if let (Some(db), Some(name)) = (t.db.clone(), t.name.clone()) {
+                self.only_written(&[(db.clone(), name.clone())]);
                 self.access(&db, &name, None, AccessKind::Delete);
             }
             let key = self.row_key(&t.alias);
@@ -592,7 +607,7 @@ fn scope_columns(columns: &[(String, Option<usize>, bool)], row: &[ColId]) -> Ve
 }
 
 /// The base tables that can be written through the tree.
-pub(crate) fn tables_of<'r>(rel: &'r Rel, out: &mut Vec<TableRel>) {
+pub(crate) fn tables_of(rel: &Rel, out: &mut Vec<TableRel>) {
     match rel {
         Rel::Table(t) => out.push((**t).clone()),
         Rel::Join { left, right, .. } => {

@@ -364,11 +364,7 @@ impl Binder<'_> {
             ast::Expr::Row(v) => Ok(Operand::Row(self.exprs(v)?)),
             ast::Expr::Subquery(q) => {
                 let q = self.bind_subquery(q)?;
-                if q.query.output.len() == 1 {
-                    Ok(Operand::Value(self.scalar_of(q)))
-                } else {
-                    Ok(Operand::Query(q))
-                }
+                if q.query.output.len() == 1 { Ok(Operand::Value(self.scalar_of(q))) } else { Ok(Operand::Query(q)) }
             }
             other => Ok(Operand::Value(self.expr(other)?)),
         }
@@ -444,9 +440,7 @@ impl Binder<'_> {
                         let cs = charset(cs)?;
                         Some(if clause.binary { cs.bin_collation() } else { cs.default_collation() })
                     }
-                    (None, None) if clause.binary => {
-                        Some(self.cx.bind.collation_connection.charset().bin_collation())
-                    }
+                    (None, None) if clause.binary => Some(self.cx.bind.collation_connection.charset().bin_collation()),
                     (None, None) => None,
                 };
                 CastTarget::Char(len(length), collation)

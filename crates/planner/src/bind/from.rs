@@ -79,7 +79,7 @@ pub(crate) fn column_flags(table: &Table, position: usize) -> u16 {
 
 impl Binder<'_> {
     /// Binds a FROM list; the block's scope is what it offers.
-    pub(super) fn from_list(&mut self, refs: &[ast::TableRef]) -> SqlResult<Rel> {
+    pub(super) fn bind_from(&mut self, refs: &[ast::TableRef]) -> SqlResult<Rel> {
         let mut rel: Option<Rel> = None;
         let mut scope = Scope::default();
         for r in refs {
@@ -242,16 +242,7 @@ impl Binder<'_> {
             columns: scope,
         });
         let (lock, wait) = (self.block().lock, self.block().wait);
-        let rel = TableRel {
-            table,
-            alias,
-            cols,
-            row_key: None,
-            hints: t.index_hints.clone(),
-            lock,
-            wait,
-            partitions,
-        };
+        let rel = TableRel { table, alias, cols, row_key: None, hints: t.index_hints.clone(), lock, wait, partitions };
         Ok((Rel::Table(Box::new(rel)), scope))
     }
 
@@ -359,8 +350,7 @@ impl Binder<'_> {
         let mut cols = Vec::new();
         let mut scope = Vec::new();
         let columns = self.json_columns(&t.columns, &mut cols, &mut scope)?;
-        let rel =
-            JsonTableRel { document, path: t.path.to_text(), columns, cols, alias: t.alias.value.clone() };
+        let rel = JsonTableRel { document, path: t.path.to_text(), columns, cols, alias: t.alias.value.clone() };
         let table = ScopeTable { db: None, alias: t.alias.value.clone(), name: None, columns: scope };
         Ok((Rel::JsonTable(Box::new(rel)), Scope::of(table)))
     }
@@ -455,8 +445,7 @@ impl Binder<'_> {
         }
         let straight = j.kind == ast::JoinKind::Straight;
         scope.star.shrink_to_fit();
-        let rel =
-            Rel::Join { kind, left: Box::new(left), right: Box::new(right), on, straight, null_aware: false };
+        let rel = Rel::Join { kind, left: Box::new(left), right: Box::new(right), on, straight, null_aware: false };
         Ok((rel, scope))
     }
 

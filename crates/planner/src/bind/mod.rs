@@ -35,8 +35,8 @@ use crate::logical::{Arena, ColId, LogicalQuery};
 use crate::plan::{LockMode, LockWait};
 
 use cte::CteDef;
-pub(crate) use from::is_mergeable;
 pub(crate) use dml::{BoundDelete, BoundInsert, BoundInsertSource, BoundUpdate};
+pub(crate) use from::is_mergeable;
 use scope::Scope;
 
 /// Which clause is being bound; decides what names mean and how errors call the place.

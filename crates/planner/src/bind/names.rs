@@ -41,7 +41,7 @@ impl Binder<'_> {
     }
 
     /// The level whose FROM clause an aggregate's argument belongs to.
-    pub(super) fn from_level(&mut self, c: &ast::ColumnRef) -> Option<usize> {
+    pub(super) fn level_of(&mut self, c: &ast::ColumnRef) -> Option<usize> {
         for level in (0..self.frames.len()).rev() {
             if !matches!(self.look_up(level, c), Found::None) {
                 return Some(level);
@@ -106,7 +106,7 @@ impl Binder<'_> {
             return self.resolve_from(level, c);
         }
         match block.clause {
-                        Clause::Group | Clause::Order => match self.resolve_from(level, c)? {
+            Clause::Group | Clause::Order => match self.resolve_from(level, c)? {
                 Some(e) => Ok(Some(e)),
                 None => self.resolve_item(level, c),
             },

@@ -50,12 +50,7 @@ impl Binder<'_> {
     }
 
     fn query_body(&mut self, q: &ast::Query, ordered: bool) -> SqlResult<LogicalQuery> {
-        let around = Around {
-            order_by: &q.order_by,
-            limit: q.limit.as_ref(),
-            lock: locking(&q.locking),
-            ordered,
-        };
+        let around = Around { order_by: &q.order_by, limit: q.limit.as_ref(), lock: locking(&q.locking), ordered };
         let inner_ordered = ordered && q.order_by.is_empty();
         match &q.body {
             ast::SetExpr::Select(s) => self.select(s, &around),
@@ -78,12 +73,8 @@ impl Binder<'_> {
     fn term(&mut self, e: &ast::SetExpr) -> SqlResult<LogicalQuery> {
         match e {
             ast::SetExpr::Select(s) => {
-                let around = Around {
-                    order_by: &[],
-                    limit: None,
-                    lock: (LockMode::None, LockWait::Default),
-                    ordered: false,
-                };
+                let around =
+                    Around { order_by: &[], limit: None, lock: (LockMode::None, LockWait::Default), ordered: false };
                 self.select(s, &around)
             }
             ast::SetExpr::Values(rows) => self.values(rows),
@@ -97,7 +88,7 @@ impl Binder<'_> {
     }
 
     fn values(&mut self, rows: &[Vec<ast::Expr>]) -> SqlResult<LogicalQuery> {
-        self.frames.last_mut().map(|f| f.block = super::Block::new());
+        *self.block() = super::Block::new();
         let mut bound: Vec<Vec<Expr>> = Vec::with_capacity(rows.len());
         for r in rows {
             let mut refs = Vec::new();
@@ -122,20 +113,12 @@ impl Binder<'_> {
                 ast::Expr::Literal(ast::Literal::Str(s)) => s.to_text(),
                 _ => format!("column_{i}"),
             };
-            let id = self.arena.add(ColumnInfo {
-                name: name.clone(),
-                ty: ty.clone(),
-                nullable,
-                coercibility,
-                origin: None,
-            });
+            let id =
+                self.arena.add(ColumnInfo { name: name.clone(), ty: ty.clone(), nullable, coercibility, origin: None });
             output.push((name, id));
             types.push(ty);
         }
-        let rows = bound
-            .into_iter()
-            .map(|r| r.into_iter().zip(&types).map(|(e, t)| e.cast_to(t)).collect())
-            .collect();
+        let rows = bound.into_iter().map(|r| r.into_iter().zip(&types).map(|(e, t)| e.cast_to(t)).collect()).collect();
         let cols = output.iter().map(|(_, id)| *id).collect();
         Ok(LogicalQuery { rel: Rel::Values { rows, cols }, output, params: Vec::new(), calc_found_rows: false })
     }
@@ -228,15 +211,11 @@ impl Binder<'_> {
                 .iter()
                 .map(|(n, id)| ScopeColumn { name: n.clone(), id: *id, invisible: false })
                 .collect::<Vec<_>>();
-            let items = q
-                .output
-                .iter()
-                .map(|(n, id)| super::Item { name: n.clone(), expr: self.arena.column(*id) })
-                .collect();
+            let items =
+                q.output.iter().map(|(n, id)| super::Item { name: n.clone(), expr: self.arena.column(*id) }).collect();
             let block = self.block();
             *block = super::Block::new();
-            block.scope =
-                Scope::of(ScopeTable { db: None, alias: String::new(), name: None, columns });
+            block.scope = Scope::of(ScopeTable { db: None, alias: String::new(), name: None, columns });
             block.items = items;
             block.clause = Clause::Order;
             let mut keys = Vec::new();

@@ -42,7 +42,7 @@ impl Binder<'_> {
         (block.lock, block.wait) = lock;
         block.named_windows = s.windows.clone();
         self.check_windows()?;
-        let mut rel = self.from_list(&s.from)?;
+        let mut rel = self.bind_from(&s.from)?;
         if s.options.straight_join {
             rel = straight(rel);
         }
@@ -68,8 +68,7 @@ impl Binder<'_> {
         let calls = std::mem::take(&mut block.calls);
         let mut windows = std::mem::take(&mut block.windows);
         let items = block.items.clone();
-        let mut outputs: Vec<Output> =
-            items.into_iter().map(|i| Output { name: i.name, expr: i.expr }).collect();
+        let mut outputs: Vec<Output> = items.into_iter().map(|i| Output { name: i.name, expr: i.expr }).collect();
         let mut keys: Vec<SortKey> = order;
         let mut having = having;
 
@@ -121,10 +120,7 @@ impl Binder<'_> {
                     .keys
                     .iter()
                     .zip(&s.group_by)
-                    .map(|((id, _), i)| SortKey {
-                        expr: self.arena.column(*id),
-                        descending: i.desc.unwrap_or(false),
-                    })
+                    .map(|((id, _), i)| SortKey { expr: self.arena.column(*id), descending: i.desc.unwrap_or(false) })
                     .collect();
             }
             rel = Rel::Aggregate {

@@ -11,8 +11,7 @@ use selkie_expr::bind::BindCtx;
 use selkie_expr::{Coercibility, Expr, ExprKind};
 use selkie_parser::ast;
 use selkie_types::{
-    Collation, Diagnostics, EnumDef, IntWidth, SqlMode, SqlResult, SqlType, TextKind, TimeZone, Value, convert,
-    sql_err,
+    Collation, Diagnostics, EnumDef, IntWidth, SqlMode, SqlResult, SqlType, TextKind, TimeZone, Value, convert, sql_err,
 };
 
 use super::scope::{Scope, ScopeColumn, ScopeTable};
@@ -43,8 +42,7 @@ pub fn bind_target(table: &Arc<Table>, cx: &PlanContext<'_>) -> SqlResult<Target
     for c in &table.checks {
         checks.push((c.name.clone(), bind_column_expr(&c.expr, table, cx)?));
     }
-    let on_update_now =
-        table.columns.iter().enumerate().filter(|(_, c)| c.on_update_now).map(|(i, _)| i).collect();
+    let on_update_now = table.columns.iter().enumerate().filter(|(_, c)| c.on_update_now).map(|(i, _)| i).collect();
     Ok(TargetTable { table: Arc::clone(table), defaults, generated, checks, on_update_now, view_check: None })
 }
 
@@ -53,7 +51,8 @@ fn by_dependency(mut list: Vec<(usize, Expr)>) -> Vec<(usize, Expr)> {
     let mut out: Vec<(usize, Expr)> = Vec::with_capacity(list.len());
     while !list.is_empty() {
         let waiting: BTreeSet<usize> = list.iter().map(|(i, _)| *i).collect();
-        let ready = list.iter().position(|(i, e)| crate::exprs::columns(e).iter().all(|c| c == i || !waiting.contains(c)));
+        let ready =
+            list.iter().position(|(i, e)| crate::exprs::columns(e).iter().all(|c| c == i || !waiting.contains(c)));
         // A cycle cannot be declared; were there one, declaration order is as good as any.
         out.push(list.remove(ready.unwrap_or(0)));
     }
@@ -93,12 +92,7 @@ pub fn bind_column_syntax(e: &ast::Expr, table: &Table, cx: &PlanContext<'_>) ->
         .collect();
     let block = b.block();
     block.clause = Clause::FieldList;
-    block.scope = Scope::of(ScopeTable {
-        db: Some(table.db.clone()),
-        alias: table.name.clone(),
-        name: None,
-        columns,
-    });
+    block.scope = Scope::of(ScopeTable { db: Some(table.db.clone()), alias: table.name.clone(), name: None, columns });
     b.expr(e)
 }
 
@@ -183,12 +177,8 @@ pub(super) fn column_type(ty: &ast::DataType, collation: Collation) -> SqlResult
             unsigned: attrs.unsigned,
             zerofill: attrs.zerofill,
         },
-        D::Float { attrs, .. } => {
-            SqlType::Float { unsigned: attrs.unsigned, zerofill: attrs.zerofill, digits: None }
-        }
-        D::Double { attrs, .. } => {
-            SqlType::Double { unsigned: attrs.unsigned, zerofill: attrs.zerofill, digits: None }
-        }
+        D::Float { attrs, .. } => SqlType::Float { unsigned: attrs.unsigned, zerofill: attrs.zerofill, digits: None },
+        D::Double { attrs, .. } => SqlType::Double { unsigned: attrs.unsigned, zerofill: attrs.zerofill, digits: None },
         D::Bit(n) => SqlType::Bit(n.unwrap_or(1).clamp(1, 64) as u8),
         D::Serial => SqlType::BIGINT_UNSIGNED,
         D::Date => SqlType::Date,

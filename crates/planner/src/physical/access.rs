@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use selkie_catalog::{Index, IndexKind, Table};
 use selkie_expr::{Expr, ExprKind};
 use selkie_parser::ast;
-use selkie_types::codec::{KeyPart, key_part_is_reversible};
 use selkie_types::Value;
+use selkie_types::codec::{KeyPart, key_part_is_reversible};
 
 use super::cost;
 use super::sarg::{Interval, RANGES_MAX, Sarg};
@@ -39,6 +39,9 @@ pub(crate) struct Path {
     /// Key parts bounded by equality, for EXPLAIN and estimates.
     pub key_parts: usize,
 }
+
+/// Lower and upper bound of one key part: value and whether it belongs to the range.
+type Span = (Option<(Expr, bool)>, Option<(Expr, bool)>);
 
 /// What is asked of a table's paths.
 pub(crate) struct Wanted<'a> {
@@ -130,12 +133,9 @@ impl Wanted<'_> {
             true
         };
         let whole = push(i, &mut out);
-        let mut unique =
-            whole && i.unique && i.parts.iter().all(|p| !table.columns[p.column].nullable);
-        if whole && !i.primary {
-            if let Some(pk) = table.primary_key() {
-                unique |= push(pk, &mut out);
-            }
+        let mut unique = whole && i.unique && i.parts.iter().all(|p| !table.columns[p.column].nullable);
+        if let (true, Some(pk)) = (whole && !i.primary, table.primary_key()) {
+            unique |= push(pk, &mut out);
         }
         (out, unique)
     }
@@ -244,7 +244,7 @@ impl Wanted<'_> {
         let mut used = BTreeSet::new();
         let mut implied = BTreeSet::new();
         let mut fixed = BTreeSet::new();
-        let mut tail: Option<Vec<(Option<(Expr, bool)>, Option<(Expr, bool)>)>> = None;
+        let mut tail: Option<Vec<Span>> = None;
         let mut parts = 0;
         let mut whole_prefix = true;
         let mut single = true;
@@ -252,10 +252,8 @@ impl Wanted<'_> {
         for p in &def.parts {
             let whole = p.prefix.is_none();
             let here: Vec<&&Sarg> = sargs.iter().filter(|s| s.column == p.column).collect();
-            let points = here
-                .iter()
-                .filter(|s| s.is_points())
-                .min_by_key(|s| (s.intervals.len(), usize::from(!s.exact)));
+            let points =
+                here.iter().filter(|s| s.is_points()).min_by_key(|s| (s.intervals.len(), usize::from(!s.exact)));
             if let Some(s) = points
                 && prefix.len() * s.intervals.len() <= RANGES_MAX
             {
@@ -315,9 +313,8 @@ impl Wanted<'_> {
         }
         let rows = self.estimate(index, &ranges, parts, tail.is_some());
         let cost = self.index_cost(index, ranges.len() as f64, rows, covering);
-        let constant = |b: &Option<KeyBound>| {
-            b.iter().all(|b| b.values.iter().all(|v| matches!(v.kind, ExprKind::Const(_))))
-        };
+        let constant =
+            |b: &Option<KeyBound>| b.iter().all(|b| b.values.iter().all(|v| matches!(v.kind, ExprKind::Const(_))));
         let merge = merge && !ranges.iter().all(|r| constant(&r.low) && constant(&r.high));
         Some(Path {
             access: Access::Ranges { index, ranges, merge },
@@ -334,7 +331,6 @@ impl Wanted<'_> {
     }
 
     /// The ranges of the part behind the points.
-    #[allow(clippy::type_complexity)]
     fn tail(
         &self,
         here: &[&&Sarg],
@@ -342,7 +338,7 @@ impl Wanted<'_> {
         descending: bool,
         used: &mut BTreeSet<usize>,
         implied: &mut BTreeSet<usize>,
-    ) -> Option<Vec<(Option<(Expr, bool)>, Option<(Expr, bool)>)>> {
+    ) -> Option<Vec<Span>> {
         if here.is_empty() {
             return None;
         }
@@ -406,9 +402,8 @@ impl Wanted<'_> {
         let total = self.rows_in_table();
         let mut rows = 0.0;
         for r in ranges.iter().take(20) {
-            let constant = |b: &Option<KeyBound>| {
-                b.iter().all(|b| b.values.iter().all(|v| matches!(v.kind, ExprKind::Const(_))))
-            };
+            let constant =
+                |b: &Option<KeyBound>| b.iter().all(|b| b.values.iter().all(|v| matches!(v.kind, ExprKind::Const(_))));
             let known = if constant(&r.low) && constant(&r.high) {
                 self.cx.statistics.range_rows(table, index, r)
             } else {
@@ -425,6 +420,8 @@ impl Wanted<'_> {
                     })
                 };
                 match (bounded(&r.low), bounded(&r.high)) {
+                    // Between two parameters: whoever prepares such a statement looks for few rows.
+                    (true, true) if !constant(&r.low) || !constant(&r.high) => base * cost::PARAMETER_RANGE_SELECTIVITY,
                     (true, true) => base * cost::BETWEEN_SELECTIVITY,
                     (false, false) => base * 0.9,
                     _ => base * cost::RANGE_SELECTIVITY,
@@ -439,13 +436,7 @@ impl Wanted<'_> {
 }
 
 /// All combinations of the points with the ranges behind them.
-#[allow(clippy::type_complexity)]
-fn make_ranges(
-    prefix: Vec<Vec<(Expr, bool)>>,
-    tail: Option<&[(Option<(Expr, bool)>, Option<(Expr, bool)>)]>,
-    def: &Index,
-    table: &Table,
-) -> Vec<KeyRange> {
+fn make_ranges(prefix: Vec<Vec<(Expr, bool)>>, tail: Option<&[Span]>, def: &Index, table: &Table) -> Vec<KeyRange> {
     let mut out = Vec::new();
     for points in prefix {
         let values: Vec<Expr> = points.iter().map(|(e, _)| e.clone()).collect();
@@ -560,8 +551,7 @@ pub(crate) fn order_matches(
     if matches!(path.access, Access::Point { .. }) {
         return want.iter().all(|(c, _)| t.cols.contains(c)).then_some(false);
     }
-    let is_fixed =
-        |c: usize| path.fixed.contains(&c) || fixed.contains(&t.cols[c]);
+    let is_fixed = |c: usize| path.fixed.contains(&c) || fixed.contains(&t.cols[c]);
     let mut reverse: Option<bool> = None;
     let mut order = path.order.iter();
     let mut exhausted = false;

@@ -32,5 +32,7 @@ pub const EQ_SELECTIVITY: f64 = 0.1;
 pub const RANGE_SELECTIVITY: f64 = 0.33;
 /// Share of rows that a two-sided range keeps.
 pub const BETWEEN_SELECTIVITY: f64 = 0.11;
+/// Share of rows between two parameters.
+pub(crate) const PARAMETER_RANGE_SELECTIVITY: f64 = 0.005;
 /// Share of rows that any other condition keeps.
 pub const OTHER_SELECTIVITY: f64 = 0.5;

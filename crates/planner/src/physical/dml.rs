@@ -23,7 +23,11 @@ impl Lowering<'_> {
         })
     }
 
-    fn returning(&mut self, items: &Option<Vec<Item>>, row: &[ColId]) -> SqlResult<Option<(Vec<Expr>, Vec<OutputColumn>)>> {
+    fn returning(
+        &mut self,
+        items: &Option<Vec<Item>>,
+        row: &[ColId],
+    ) -> SqlResult<Option<(Vec<Expr>, Vec<OutputColumn>)>> {
         let Some(items) = items else { return Ok(None) };
         let env = Env::default();
         let mut list = Vec::with_capacity(items.len());
@@ -79,7 +83,7 @@ impl Lowering<'_> {
         for (c, v) in &b.on_duplicate {
             let v = v.clone().map(|e| from_source.apply(e));
             let known = |x: &ColId| layout.contains(x);
-            if let Some(other) = v.iter().flat_map(|e| exprs::columns(e)).find(|x| !known(x)) {
+            if let Some(other) = v.iter().flat_map(exprs::columns).find(|x| !known(x)) {
                 return Err(sql_err!(ER_BAD_FIELD_ERROR, self.arena.info(other).name, "SELECT"));
             }
             on_duplicate.push((*c, self.assigned(&v, &layout, &env)?));

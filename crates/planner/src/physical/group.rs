@@ -15,6 +15,13 @@ use crate::plan::JoinKind;
 /// Items as a bit set.
 pub(super) type Mask = u64;
 
+/// The items that a conjunct reads: in all, and on both sides of an equality.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct CondMasks {
+    pub all: Mask,
+    pub sides: Option<(Mask, Mask)>,
+}
+
 /// What an item reads.
 #[derive(Debug, Clone)]
 pub(super) enum Source {
@@ -32,6 +39,8 @@ pub(super) struct Item {
     pub cols: BTreeSet<ColId>,
     /// Conjuncts of its ON (Left, Semi, Anti); inner ones stand in the group.
     pub on: Vec<Expr>,
+    /// Items that each of them touches.
+    pub on_masks: Vec<CondMasks>,
     /// Items that must come before.
     pub deps: Mask,
     /// Whether its tree itself reads columns of `deps` (LATERAL, correlated semi-join).
@@ -51,7 +60,7 @@ pub(super) struct Group {
     /// Inner and WHERE conjuncts.
     pub conds: Vec<Expr>,
     /// Items that each conjunct touches.
-    pub cond_masks: Vec<Mask>,
+    pub cond_masks: Vec<CondMasks>,
     /// Computed columns hoisted from merged derived tables.
     pub computed: Vec<(ColId, Expr)>,
     /// Conjuncts with effects: evaluated last.
@@ -79,10 +88,29 @@ impl Group {
     /// Their items.
     pub fn cond_mask_of(&self, i: usize, cond: usize) -> Mask {
         if self.items[i].kind == JoinKind::Inner {
-            self.cond_masks[cond]
+            self.cond_masks[cond].all
         } else {
-            self.mask(&self.items[i].on[cond]) | 1 << i
+            self.items[i].on_masks[cond].all | 1 << i
         }
+    }
+
+    /// The items on both sides of an equality among them.
+    pub fn sides_of(&self, i: usize, cond: usize) -> Option<(Mask, Mask)> {
+        if self.items[i].kind == JoinKind::Inner {
+            self.cond_masks[cond].sides
+        } else {
+            self.items[i].on_masks[cond].sides
+        }
+    }
+
+    fn masks(&self, e: &Expr) -> CondMasks {
+        let sides = match &e.kind {
+            ExprKind::Compare { op: CmpOp::Eq | CmpOp::NullSafeEq, left, right, .. } if !exprs::has_subquery(e) => {
+                Some((self.mask(left), self.mask(right)))
+            }
+            _ => None,
+        };
+        CondMasks { all: self.mask(e), sides }
     }
 
     /// Columns made by the items of a mask.
@@ -163,6 +191,7 @@ impl Lowering<'_> {
             source,
             cols: cols.into_iter().collect(),
             on,
+            on_masks: Vec::new(),
             deps: 0,
             lateral: false,
             sargs: Vec::new(),
@@ -214,12 +243,13 @@ impl Lowering<'_> {
         for i in 0..g.items.len() {
             self.turn_semi_join(g, i, env)?;
         }
-        g.cond_masks = g.conds.iter().map(|c| g.mask(c)).collect();
+        g.cond_masks = g.conds.iter().map(|c| g.masks(c)).collect();
         for i in 0..g.items.len() {
             let own = 1u64 << i;
+            g.items[i].on_masks = g.items[i].on.iter().map(|c| g.masks(c)).collect();
             // An outer-joined item needs what its ON condition reads; without that, everything to its left.
             if g.items[i].kind != JoinKind::Inner {
-                let on: Mask = g.items[i].on.iter().map(|c| g.mask(c)).fold(0, |a, b| a | b) & !own;
+                let on: Mask = g.items[i].on_masks.iter().fold(0, |a, m| a | m.all) & !own;
                 if on != 0 && g.items[i].kind == JoinKind::Left {
                     g.items[i].deps = on;
                 } else if on != 0 {
@@ -232,6 +262,13 @@ impl Lowering<'_> {
             };
             if g.items[i].kind == JoinKind::Inner {
                 through_equalities(&mut sargs, &g.conds, &g.items[i].cols);
+            }
+            for s in &mut sargs {
+                for (j, other) in g.items.iter().enumerate() {
+                    if s.needs.iter().any(|c| other.cols.contains(c)) {
+                        s.items |= 1 << j;
+                    }
+                }
             }
             g.items[i].sargs = sargs;
             let Source::Other(rel) = &g.items[i].source else { continue };
@@ -260,7 +297,8 @@ impl Lowering<'_> {
             return Ok(());
         }
         let own = |c: &Expr| exprs::columns(c).iter().all(|x| item.cols.contains(x) || env.has(*x));
-        let (local, across): (Vec<Expr>, Vec<Expr>) = item.on.iter().cloned().partition(|c| own(c) && exprs::is_pure(c));
+        let (local, across): (Vec<Expr>, Vec<Expr>) =
+            item.on.iter().cloned().partition(|c| own(c) && exprs::is_pure(c));
         let mut keys: Vec<ColId> = Vec::new();
         let mut left: Option<usize> = None;
         for c in &across {
@@ -379,7 +417,11 @@ impl Lowering<'_> {
                 (one * list.len() as f64).min(0.9)
             }
             ExprKind::IsNull { negated, .. } => {
-                if *negated { 0.9 } else { cost::EQ_SELECTIVITY }
+                if *negated {
+                    0.9
+                } else {
+                    cost::EQ_SELECTIVITY
+                }
             }
             ExprKind::Like { negated: false, .. } => 0.2,
             ExprKind::Or(v) => v.iter().map(|x| self.selectivity(g, x)).sum::<f64>().min(1.0),
@@ -443,6 +485,7 @@ fn through_equalities(sargs: &mut Vec<Sarg>, conds: &[Expr], own: &BTreeSet<ColI
                     column: s.column,
                     intervals: vec![Interval::Point { value: (*b).clone(), null_safe: false }],
                     needs: BTreeSet::from([*to]),
+                    items: 0,
                     cond: s.cond,
                     exact: false,
                 });

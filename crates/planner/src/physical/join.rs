@@ -24,11 +24,7 @@ impl Lowering<'_> {
         if want.order.is_empty() {
             chosen.ordered = true;
         } else if let Some(ordered) = self.sequence(&search, Some(want)) {
-            let instead = if want.for_groups {
-                chosen.rows * cost::HASH_BUILD
-            } else {
-                cost::sort(chosen.rows)
-            };
+            let instead = if want.for_groups { chosen.rows * cost::HASH_BUILD } else { cost::sort(chosen.rows) };
             // Reading stops early when few rows are wanted.
             let share = want.limit.map_or(1.0, |l| (l / ordered.rows.max(1.0)).clamp(0.0, 1.0));
             if ordered.cost * share <= chosen.cost + instead {
@@ -153,9 +149,8 @@ impl Lowering<'_> {
             before |= 1 << step.item;
             // WHERE conditions on what an outer join made.
             if let Some(p) = &mut current {
-                let ready: Vec<usize> = (0..g.conds.len())
-                    .filter(|c| !done.contains(c) && g.cond_masks[*c] & !before == 0)
-                    .collect();
+                let ready: Vec<usize> =
+                    (0..g.conds.len()).filter(|c| !done.contains(c) && g.cond_masks[*c].all & !before == 0).collect();
                 self.filter_on_top(p, ready.iter().map(|c| &g.conds[*c]).collect(), env)?;
                 done.extend(ready);
             }
@@ -211,10 +206,9 @@ impl Lowering<'_> {
         let mut out = Vec::new();
         if item.kind == JoinKind::Inner {
             for (n, c) in g.conds.iter().enumerate() {
-                if g.cond_masks[n] & !here == 0 && (g.cond_masks[n] != 0 || done.is_empty()) && done.insert(n) {
-                    if !implied.contains(&n) {
-                        out.push(c.clone());
-                    }
+                let m = g.cond_masks[n].all;
+                if m & !here == 0 && (m != 0 || done.is_empty()) && done.insert(n) && !implied.contains(&n) {
+                    out.push(c.clone());
                 }
             }
         } else {
@@ -262,8 +256,7 @@ impl Lowering<'_> {
                 }
                 let types = self.types(&layout);
                 let lookups = self.virtual_lookups(&v.cols, conds, env)?;
-                let plan =
-                    Plan::Virtual { db: v.db.clone(), name: v.name.clone(), columns, lookups, types };
+                let plan = Plan::Virtual { db: v.db.clone(), name: v.name.clone(), columns, lookups, types };
                 let mut p = Phys { plan, layout, rows: 100.0, cost: 1000.0, ordered: false };
                 self.filter_on_top(&mut p, conds.iter().collect(), env)?;
                 Ok(p)
@@ -386,7 +379,8 @@ impl Lowering<'_> {
         let mut across: Vec<(usize, Expr)> = Vec::new();
         if item.kind == JoinKind::Inner {
             for (n, c) in g.conds.iter().enumerate() {
-                if g.cond_masks[n] & !(before | here) == 0 && done.insert(n) && !(dependent && implied.contains(&n)) {
+                if g.cond_masks[n].all & !(before | here) == 0 && done.insert(n) && !(dependent && implied.contains(&n))
+                {
                     across.push((n, c.clone()));
                 }
             }

@@ -24,13 +24,7 @@ impl Lowering<'_> {
     /// Plans a tree so that it produces the columns of `need`.
     pub(super) fn rel(&mut self, r: &Rel, need: &BTreeSet<ColId>, env: &Env, want: &Want) -> SqlResult<Phys> {
         match r {
-            Rel::OneRow => Ok(Phys {
-                plan: Plan::OneRow,
-                layout: Vec::new(),
-                rows: 1.0,
-                cost: 0.0,
-                ordered: true,
-            }),
+            Rel::OneRow => Ok(Phys { plan: Plan::OneRow, layout: Vec::new(), rows: 1.0, cost: 0.0, ordered: true }),
             Rel::Empty => Ok(self.nothing(need, env)),
             Rel::Values { rows, cols } => {
                 let mut out = Vec::with_capacity(rows.len());
@@ -42,9 +36,7 @@ impl Lowering<'_> {
                 let ordered = want.order.is_empty();
                 Ok(Phys { plan: Plan::Values { rows: out, types }, layout: cols.clone(), rows: n, cost: n, ordered })
             }
-            Rel::Table(_) | Rel::Join { .. } | Rel::Filter { .. } | Rel::Virtual(_) => {
-                self.group(r, need, env, want)
-            }
+            Rel::Table(_) | Rel::Join { .. } | Rel::Filter { .. } | Rel::Virtual(_) => self.group(r, need, env, want),
             Rel::Shared { id, delta, cols, .. } => {
                 self.shared_used = Some(self.shared_used.map_or(*id, |u| u.max(*id)));
                 let types = self.types(cols);
@@ -178,8 +170,7 @@ impl Lowering<'_> {
         env: &Env,
         want: &Want,
     ) -> SqlResult<Phys> {
-        let used: Vec<&(ColId, Expr)> =
-            list.iter().filter(|(c, e)| need.contains(c) || !exprs::is_pure(e)).collect();
+        let used: Vec<&(ColId, Expr)> = list.iter().filter(|(c, e)| need.contains(c) || !exprs::is_pure(e)).collect();
         // One list may use columns that it makes itself (merged views): those are put below.
         let made: BTreeSet<ColId> = list.iter().map(|(c, _)| *c).collect();
         if let Some(split) = list.iter().position(|(_, e)| exprs::touches(e, &made)) {
@@ -287,8 +278,8 @@ impl Lowering<'_> {
         let group_cost = if sorted || keys.is_empty() { cost::FILTER } else { cost::HASH_BUILD };
         // A sorted aggregate keeps the order of its keys.
         let key_order: Vec<ColId> = keys.iter().map(|(c, _)| *c).collect();
-        let in_order = want.order.len() <= key_order.len()
-            && want.order.iter().zip(&key_order).all(|((c, _), k)| c == k);
+        let in_order =
+            want.order.len() <= key_order.len() && want.order.iter().zip(&key_order).all(|((c, _), k)| c == k);
         let ordered = want.order.is_empty() || keys.is_empty() || (sorted && !*rollup && in_order);
         Ok(Phys {
             plan: Plan::Aggregate {
@@ -326,12 +317,7 @@ impl Lowering<'_> {
             })
             .collect();
         let plain = order.is_some();
-        let inner = Want {
-            order: order.unwrap_or_default(),
-            limit: want.limit,
-            sort_limit: None,
-            for_groups: false,
-        };
+        let inner = Want { order: order.unwrap_or_default(), limit: want.limit, sort_limit: None, for_groups: false };
         let p = self.rel(input, &below, env, &inner)?;
         if plain && p.ordered {
             return Ok(p);

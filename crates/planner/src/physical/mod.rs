@@ -108,13 +108,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Plans a tree as a query of its own. Also gives its cost and rows.
-    fn query_in(
-        &mut self,
-        rel: &Rel,
-        cols: &[ColId],
-        names: &[String],
-        env: &Env,
-    ) -> SqlResult<(QueryPlan, f64, f64)> {
+    fn query_in(&mut self, rel: &Rel, cols: &[ColId], names: &[String], env: &Env) -> SqlResult<(QueryPlan, f64, f64)> {
         let outer_shared = self.shared_used.take();
         let need: BTreeSet<ColId> = cols.iter().copied().collect();
         let phys = self.rel(rel, &need, env, &Want::default())?;
@@ -210,37 +204,35 @@ impl<'a> Lowering<'a> {
     /// An expression over columns as one over slots and correlated values.
     pub(crate) fn expr(&mut self, e: &Expr, layout: &[ColId], env: &Env) -> SqlResult<Expr> {
         let mut failed = None;
-        let out = exprs::rewrite(e.clone(), &mut |mut x| {
-            match x.kind {
-                ExprKind::Column(c) => {
-                    x.kind = match layout.iter().position(|l| *l == c) {
-                        Some(slot) => ExprKind::Column(slot),
-                        None => match env.map.get(&c) {
-                            Some(i) => ExprKind::Correlated(*i),
-                            None => {
-                                let name = &self.arena.info(c).name;
-                                failed = Some(internal(&format!("column {name} is out of reach in its plan")));
-                                return x;
-                            }
-                        },
-                    };
+        let out = exprs::rewrite(e.clone(), &mut |mut x| match x.kind {
+            ExprKind::Column(c) => {
+                x.kind = match layout.iter().position(|l| *l == c) {
+                    Some(slot) => ExprKind::Column(slot),
+                    None => match env.map.get(&c) {
+                        Some(i) => ExprKind::Correlated(*i),
+                        None => {
+                            let name = &self.arena.info(c).name;
+                            failed = Some(internal(&format!("column {name} is out of reach in its plan")));
+                            return x;
+                        }
+                    },
+                };
+                x
+            }
+            ExprKind::Subquery(s) => match self.subquery(*s) {
+                Ok(s) => {
+                    x.kind = ExprKind::Subquery(Box::new(s));
                     x
                 }
-                ExprKind::Subquery(s) => match self.subquery(*s) {
-                    Ok(s) => {
-                        x.kind = ExprKind::Subquery(Box::new(s));
-                        x
-                    }
-                    Err(e) => {
-                        failed = Some(e);
-                        x.kind = ExprKind::Const(selkie_types::Value::Null);
-                        x
-                    }
-                },
-                other => {
-                    x.kind = other;
+                Err(e) => {
+                    failed = Some(e);
+                    x.kind = ExprKind::Const(selkie_types::Value::Null);
                     x
                 }
+            },
+            other => {
+                x.kind = other;
+                x
             }
         });
         match failed {

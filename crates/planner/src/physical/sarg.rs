@@ -30,6 +30,8 @@ pub(crate) struct Sarg {
     pub intervals: Vec<Interval>,
     /// Columns of other tables that the bounds read.
     pub needs: BTreeSet<ColId>,
+    /// The items of the join group that make them; filled in by the group.
+    pub items: u64,
     /// Index of the conjunct.
     pub cond: usize,
     /// Whether the intervals mean exactly the conjunct.
@@ -239,7 +241,7 @@ impl<'a> SargFinder<'a> {
                 },
             })
             .collect();
-        Sarg { column, intervals, needs, cond, exact }
+        Sarg { column, intervals, needs, items: 0, cond, exact }
     }
 
     /// A single comparison, both ways where both sides are columns.
@@ -285,8 +287,7 @@ impl<'a> SargFinder<'a> {
                 if !bounds.iter().all(|v| self.is_bound(v)) {
                     return None;
                 }
-                let points =
-                    bounds.iter().map(|v| Interval::Point { value: (*v).clone(), null_safe: false }).collect();
+                let points = bounds.iter().map(|v| Interval::Point { value: (*v).clone(), null_safe: false }).collect();
                 Some(vec![self.sarg(p, points, cond)])
             }
             ExprKind::IsNull { expr, negated } => {
@@ -339,7 +340,8 @@ fn like_interval(ty: &SqlType, pattern: &Expr, escape: Option<char>, collation: 
             prefix.push(c);
         }
     }
-    let simple = collation.is_bin() || collation.name().contains("general") || collation == Collation::LATIN1_SWEDISH_CI;
+    let simple =
+        collation.is_bin() || collation.name().contains("general") || collation == Collation::LATIN1_SWEDISH_CI;
     if prefix.is_empty() || !simple {
         return None;
     }

@@ -5,12 +5,15 @@ use std::collections::{BTreeSet, HashMap};
 use selkie_expr::{CmpOp, Expr, ExprKind};
 
 use super::access::{Path, Wanted, order_matches};
-use super::sarg::Sarg;
 use super::group::{Group, Mask, Source};
+use super::sarg::Sarg;
 use super::{Lowering, Want, cost};
 use crate::exprs;
 use crate::logical::ColId;
 use crate::plan::JoinKind;
+
+/// From how many first items the greedy search tries.
+const GREEDY_STARTS: usize = 4;
 
 /// How an item is joined to what stands before it.
 #[derive(Debug, Clone)]
@@ -66,11 +69,9 @@ impl Lowering<'_> {
     ) -> Option<(Path, f64, bool)> {
         let g = s.g;
         let Source::Table(t) = &g.items[item].source else { return None };
-        let after = g.cols(!before & !(1 << item));
-        let usable: Vec<&Sarg> =
-            g.items[item].sargs.iter().filter(|a| a.needs.iter().all(|c| !after.contains(c))).collect();
-        let wanted =
-            Wanted { cx: self.cx, table: t, needed: &s.needed[item], cond_columns: &s.cond_columns[item] };
+        let after = !before & !(1 << item);
+        let usable: Vec<&Sarg> = g.items[item].sargs.iter().filter(|a| a.items & after == 0).collect();
+        let wanted = Wanted { cx: self.cx, table: t, needed: &s.needed[item], cond_columns: &s.cond_columns[item] };
         let mut best: Option<(Path, f64, bool, f64)> = None;
         for p in wanted.paths(&usable) {
             let reverse = match want {
@@ -113,12 +114,8 @@ impl Lowering<'_> {
     fn hash_keys(&self, g: &Group, item: usize, before: Mask) -> Vec<usize> {
         let here = 1 << item;
         let mut out = Vec::new();
-        for (n, c) in g.conds_of(item).iter().enumerate() {
-            let ExprKind::Compare { op: CmpOp::Eq | CmpOp::NullSafeEq, left, right, .. } = &c.kind else { continue };
-            if exprs::has_subquery(c) {
-                continue;
-            }
-            let (l, r) = (g.mask(left), g.mask(right));
+        for n in 0..g.conds_of(item).len() {
+            let Some((l, r)) = g.sides_of(item, n) else { continue };
             if (l == here && r != 0 && r & !before == 0) || (r == here && l != 0 && l & !before == 0) {
                 out.push(n);
             }
@@ -174,10 +171,7 @@ impl Lowering<'_> {
             out = rows;
         }
         if let Some((p, rows, _)) = dependent {
-            let uses_outer = s.g.items[item]
-                .sargs
-                .iter()
-                .any(|a| p.used.contains(&a.cond) && a.needs.iter().any(|c| s.g.cols(before).contains(c)));
+            let uses_outer = s.g.items[item].sargs.iter().any(|a| p.used.contains(&a.cond) && a.items & before != 0);
             out = rows;
             let price = left * (cost::LOOP + p.cost + p.rows * cost::FILTER);
             if uses_outer && price < best.cost {
@@ -198,7 +192,7 @@ impl Lowering<'_> {
         let mut out = rows;
         for (n, c) in g.conds_of(item).iter().enumerate() {
             let m = g.cond_mask_of(item, n);
-            if m & 1 << item != 0 && m & !(before | 1 << item) == 0 && g.mask(c) & before != 0 {
+            if m & 1 << item != 0 && m & !(before | 1 << item) == 0 && m & before != 0 {
                 out *= self.selectivity(g, c);
             }
         }
@@ -209,9 +203,11 @@ impl Lowering<'_> {
             cost: price + left * (cost::LOOP + rows * (cost::FILTER + cost::EMIT)),
         };
         if let Some((price, rows)) = it.dependent {
-            let all_there = g.conds_of(item).iter().enumerate().all(|(n, c)| {
-                g.mask(c) & 1 << item == 0 || g.cond_mask_of(item, n) & !(before | 1 << item) == 0
-            });
+            let all_there = g
+                .conds_of(item)
+                .iter()
+                .enumerate()
+                .all(|(n, c)| g.mask(c) & 1 << item == 0 || g.cond_mask_of(item, n) & !(before | 1 << item) == 0);
             let dependent = left * (cost::LOOP + price);
             if all_there && before != 0 && dependent < best.cost {
                 best.cost = dependent;
@@ -245,11 +241,7 @@ impl Lowering<'_> {
     /// The cheapest sequence. `want`: only those whose first item gives the order and whose joins keep it.
     pub(super) fn sequence(&self, s: &Search<'_>, want: Option<&Want>) -> Option<Sequence> {
         let n = s.g.items.len();
-        if n <= self.cx.switches.exhaustive_tables {
-            self.exhaustive(s, want)
-        } else {
-            self.greedy(s, want)
-        }
+        if n <= self.cx.switches.exhaustive_tables { self.exhaustive(s, want) } else { self.greedy(s, want) }
     }
 
     fn exhaustive(&self, s: &Search<'_>, want: Option<&Want>) -> Option<Sequence> {
@@ -257,13 +249,8 @@ impl Lowering<'_> {
         let mut best: HashMap<Mask, Sequence> = HashMap::new();
         for i in 0..n {
             if let Some((step, reverse)) = self.first(s, i, want) {
-                let seq = Sequence {
-                    rows: step.rows,
-                    cost: step.cost,
-                    steps: vec![step],
-                    ordered: want.is_some(),
-                    reverse,
-                };
+                let seq =
+                    Sequence { rows: step.rows, cost: step.cost, steps: vec![step], ordered: want.is_some(), reverse };
                 best.insert(1 << i, seq);
             }
         }
@@ -301,15 +288,14 @@ impl Lowering<'_> {
     fn greedy(&self, s: &Search<'_>, want: Option<&Want>) -> Option<Sequence> {
         let n = s.g.items.len();
         let mut overall: Option<Sequence> = None;
-        for start in 0..n {
-            let Some((step, reverse)) = self.first(s, start, want) else { continue };
-            let mut seq = Sequence {
-                rows: step.rows,
-                cost: step.cost,
-                steps: vec![step],
-                ordered: want.is_some(),
-                reverse,
-            };
+        let mut starts: Vec<(usize, Step, bool)> =
+            (0..n).filter_map(|i| self.first(s, i, want).map(|(step, reverse)| (i, step, reverse))).collect();
+        // A sequence is tried from the few items that give the fewest rows.
+        starts.sort_by(|a, b| (a.1.rows + a.1.cost).total_cmp(&(b.1.rows + b.1.cost)));
+        starts.truncate(GREEDY_STARTS);
+        for (start, step, reverse) in starts {
+            let mut seq =
+                Sequence { rows: step.rows, cost: step.cost, steps: vec![step], ordered: want.is_some(), reverse };
             let mut mask: Mask = 1 << start;
             while seq.steps.len() < n {
                 let mut best: Option<(Sequence, usize)> = None;
@@ -327,9 +313,6 @@ impl Lowering<'_> {
             }
             if seq.steps.len() == n && overall.as_ref().is_none_or(|o| seq.cost < o.cost) {
                 overall = Some(seq);
-            }
-            if n > 20 && overall.is_some() && start > 4 {
-                break;
             }
         }
         overall

@@ -74,11 +74,8 @@ pub fn statement(s: &Statement) -> String {
             let names = Names { slots: &slots, outer: &[] };
             let mut out = String::from("Update");
             for t in &u.targets {
-                let list: Vec<String> = t
-                    .assignments
-                    .iter()
-                    .map(|(c, v)| assigned(&t.target.table.columns[*c].name, v, &names))
-                    .collect();
+                let list: Vec<String> =
+                    t.assignments.iter().map(|(c, v)| assigned(&t.target.table.columns[*c].name, v, &names)).collect();
                 out.push_str(&format!(" {} set [{}]", t.target.table.name, list.join(", ")));
                 out.push_str(&target(&t.target));
             }
@@ -389,13 +386,10 @@ fn sort_keys(keys: &[SortKey], names: &Names<'_>) -> String {
 }
 
 fn call(c: &AggregateCall, names: &Names<'_>) -> String {
-    let star = c.args.is_empty().then_some("*").unwrap_or_default();
+    let star = if c.args.is_empty() { "*" } else { "" };
     let distinct = if c.distinct { "distinct " } else { "" };
-    let order = if c.order_by.is_empty() {
-        String::new()
-    } else {
-        format!(" order by {}", sort_keys(&c.order_by, names))
-    };
+    let order =
+        if c.order_by.is_empty() { String::new() } else { format!(" order by {}", sort_keys(&c.order_by, names)) };
     format!("{}({distinct}{star}{}{order})", c.function.name(), exprs(&c.args, names))
 }
 

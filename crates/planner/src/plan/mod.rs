@@ -6,12 +6,15 @@
 //! keys followed by its aggregate results; a window appends its results behind the input's slots.
 
 pub mod display;
+mod visit;
 
 use std::sync::Arc;
 
 use selkie_catalog::Table;
 use selkie_expr::{AggregateCall, Expr, SortKey, WindowCall};
 use selkie_types::SqlType;
+
+pub use visit::visit_exprs;
 
 /// Ids of subqueries whose result may differ from run to run (RAND(), assignments) begin here.
 pub const VOLATILE_SUBQUERY: usize = 1 << 32;

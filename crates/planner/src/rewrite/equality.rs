@@ -99,7 +99,8 @@ fn is_value(e: &Expr) -> bool {
 /// Conditions that follow, and column equalities that are no longer needed.
 fn derive(conds: &[&Expr]) -> (Vec<Expr>, Vec<(ColId, ColId)>) {
     let mut classes: Vec<Class> = Vec::new();
-    let find = |classes: &[Class], c: ColId| classes.iter().position(|k| k.members.iter().any(|m| column(m) == Some(c)));
+    let find =
+        |classes: &[Class], c: ColId| classes.iter().position(|k| k.members.iter().any(|m| column(m) == Some(c)));
     let mut values = Vec::new();
     for c in conds {
         let ExprKind::Compare { op: CmpOp::Eq, left, right, collation } = &c.kind else { continue };

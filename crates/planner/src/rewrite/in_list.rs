@@ -49,12 +49,7 @@ fn merge(e: Expr) -> Expr {
             _ => return e,
         }
     }
-    let kind = ExprKind::InList {
-        expr: Box::new(tested.clone()),
-        list,
-        negated: false,
-        collation: *collation,
-    };
+    let kind = ExprKind::InList { expr: Box::new(tested.clone()), list, negated: false, collation: *collation };
     Expr { kind, ty: e.ty, nullable: e.nullable, coercibility: e.coercibility }
 }
 

@@ -68,7 +68,8 @@ impl Pusher<'_> {
                 Rel::Project { input: Box::new(self.push(*input, down)), exprs: list }.filter(stay)
             }
             Rel::Aggregate { input, keys, calls, first_row, rollup } => {
-                let made: BTreeSet<ColId> = calls.iter().map(|(c, _)| *c).chain(first_row.iter().map(|(c, _)| *c)).collect();
+                let made: BTreeSet<ColId> =
+                    calls.iter().map(|(c, _)| *c).chain(first_row.iter().map(|(c, _)| *c)).collect();
                 let key_set: BTreeSet<ColId> = keys.iter().map(|(c, _)| *c).collect();
                 let (down, stay) = split(conds, |c| {
                     !rollup && !keys.is_empty() && !exprs::touches(c, &made) && exprs::touches(c, &key_set)
@@ -92,7 +93,8 @@ impl Pusher<'_> {
             Rel::Distinct { input, cols } => {
                 let set: BTreeSet<ColId> = cols.iter().copied().collect();
                 let inside = columns(&input);
-                let (down, stay) = split(conds, |c| exprs::columns(c).iter().all(|x| set.contains(x) || !inside.contains(x)));
+                let (down, stay) =
+                    split(conds, |c| exprs::columns(c).iter().all(|x| set.contains(x) || !inside.contains(x)));
                 Rel::Distinct { input: Box::new(self.push(*input, down)), cols }.filter(stay)
             }
             Rel::Derived { input, alias, output } => {
@@ -104,9 +106,8 @@ impl Pusher<'_> {
                 let inputs = inputs
                     .into_iter()
                     .map(|(r, c)| {
-                        let map = Substitution::new(
-                            cols.iter().zip(&c).map(|(from, to)| (*from, self.arena.column(*to))),
-                        );
+                        let map =
+                            Substitution::new(cols.iter().zip(&c).map(|(from, to)| (*from, self.arena.column(*to))));
                         let own = down.iter().cloned().map(|x| map.apply(x)).collect();
                         (self.push(r, own), c)
                     })

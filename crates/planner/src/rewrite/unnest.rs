@@ -101,10 +101,8 @@ fn plain_join(rel: &Rel, exists: bool) -> Option<Rel> {
         Rel::Sort { input, .. } | Rel::Distinct { input, .. } => plain_join(input, exists),
         Rel::Project { input, .. } if exists => plain_join(input, exists),
         Rel::Limit { input, count, offset: None } if exists => {
-            let some = matches!(
-                count.as_ref().map(|c| &c.kind),
-                Some(ExprKind::Const(Value::Int(1..) | Value::UInt(1..)))
-            );
+            let some =
+                matches!(count.as_ref().map(|c| &c.kind), Some(ExprKind::Const(Value::Int(1..) | Value::UInt(1..))));
             if some { plain_join(input, exists) } else { None }
         }
         r if crate::bind::is_mergeable(r) && !matches!(r, Rel::OneRow) => Some(r.clone()),

@@ -98,6 +98,8 @@ impl SchemaBuilder {
                 comment: String::new(),
                 ignored: false,
                 using_shown: false,
+        generated: false,
+        key_block_size: 0,
             });
         }
         self.next_id += 1;
@@ -174,7 +176,12 @@ pub fn schema() -> Arc<Schema> {
     g.columns[2].generated = Some(Generated { expr: "`a` + `id`".into(), stored: true });
     g.columns[3].default = ColumnDefault::Expr("concat('a', 'b')".into());
     g.checks.push(Check { name: "c1".into(), expr: "`a` > 0".into(), column: None });
-    b.view("v1", "select `test`.`t1`.`id` AS `id`,`test`.`t1`.`a` AS `a` from `test`.`t1` where `test`.`t1`.`a` > 3", &[], "NONE");
+    b.view(
+        "v1",
+        "select `test`.`t1`.`id` AS `id`,`test`.`t1`.`a` AS `a` from `test`.`t1` where `test`.`t1`.`a` > 3",
+        &[],
+        "NONE",
+    );
     b.view("vc", "select `id`, `a` from `t1` where `a` > 3", &["i", "k"], "CASCADED");
     b.view("vagg", "select `a`, count(*) as `n` from `t1` group by `a`", &[], "NONE");
     b.view("vbad", "select `nope` from `t1`", &[], "NONE");

@@ -206,7 +206,8 @@ mod tests {
 
     #[test]
     fn only_the_servers_groups_count() {
-        let text = "# c\n[client]\nport=1\n[mysqld]\nport = 2 # two\nskip-networking\n[selkie]\nsocket='a b#c'\n; end\n";
+        let text =
+            "# c\n[client]\nport=1\n[mysqld]\nport = 2 # two\nskip-networking\n[selkie]\nsocket='a b#c'\n; end\n";
         let expected = vec![pair("port", "2"), ("skip-networking".into(), None), pair("socket", "a b#c")];
         assert_eq!(read(text).unwrap(), expected);
     }

@@ -137,7 +137,10 @@ pub fn parse(arguments: Vec<OsString>) -> Result<Parsed, OptionError> {
             .iter()
             .map(|g| g.value.as_ref().map_or_else(|| format!("--{}", g.name), |v| format!("--{}={v}", g.name)))
             .collect();
-        return Ok(Parsed::Print(format!("selkie serve would have been started with these options:\n{}", list.join(" "))));
+        return Ok(Parsed::Print(format!(
+            "selkie serve would have been started with these options:\n{}",
+            list.join(" ")
+        )));
     }
     let mut builder = Builder::default();
     for g in &given {
@@ -236,7 +239,8 @@ impl Builder {
                 Ok(())
             }
             Err(OptionError::BadValue(..) | OptionError::BadNumber(..)) if loose => {
-                self.notes.push(Note::Warning(format!("option '--{}' was ignored: its value does not fit", given.name)));
+                self.notes
+                    .push(Note::Warning(format!("option '--{}' was ignored: its value does not fit", given.name)));
                 Ok(())
             }
             other => other,
@@ -301,18 +305,16 @@ impl Builder {
         for twin in names::twins(def.name) {
             self.globals().set_named(twin, &accepted.text);
         }
+        if names::is_missed(def.name) && accepted.text != def.default {
+            self.notes.push(Note::Warning(format!("option '{}' has no effect here", shown())));
+        }
         if names::means_nothing(def.name) {
             self.notes.push(Note::Note(format!("option '{}' is kept, but has no effect here", shown())));
         }
         Ok(true)
     }
 
-    fn take_special(
-        &mut self,
-        special: Special,
-        value: &str,
-        shown: impl Fn() -> String,
-    ) -> Result<(), OptionError> {
+    fn take_special(&mut self, special: Special, value: &str, shown: impl Fn() -> String) -> Result<(), OptionError> {
         let bad = |why: &str| Err(OptionError::BadValue(shown(), value.to_owned(), why.to_owned()));
         match special {
             Special::Help => self.help = true,
@@ -320,9 +322,9 @@ impl Builder {
             Special::Version => self.version = true,
             Special::User => self.user = Some(value.to_owned()),
             Special::LogBin => match value {
-                "0" | "OFF" | "off" => self.notes.push(Note::Note(
-                    "the binary log is the server's only log and cannot be switched off".to_owned(),
-                )),
+                "0" | "OFF" | "off" => self
+                    .notes
+                    .push(Note::Note("the binary log is the server's only log and cannot be switched off".to_owned())),
                 "" | "1" | "ON" | "on" | "binlog" => {}
                 other => self.notes.push(Note::Note(format!(
                     "the log's files are always called 'binlog' and stand in the data directory; '{other}' is not used"

@@ -119,9 +119,10 @@ pub fn twins(name: &str) -> &'static [&'static str] {
 
 /// Variables of MariaDB's storage engines and thread pools that change nothing here.
 pub fn means_nothing(name: &str) -> bool {
-    let of_an_engine = ["innodb_", "aria_", "myisam_", "performance_schema", "key_cache_", "query_cache_", "thread_pool_"]
-        .iter()
-        .any(|prefix| name.starts_with(prefix));
+    let of_an_engine =
+        ["innodb_", "aria_", "myisam_", "performance_schema", "key_cache_", "query_cache_", "thread_pool_"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix));
     of_an_engine
         && !matches!(
             name,
@@ -131,6 +132,27 @@ pub fn means_nothing(name: &str) -> bool {
                 | "innodb_snapshot_isolation"
                 | "innodb_strict_mode"
         )
+}
+
+/// Variables whose users rely on what they do, and that do nothing here: setting one is worth a warning.
+pub fn is_missed(name: &str) -> bool {
+    matches!(
+        name,
+        "encrypt_binlog"
+            | "event_scheduler"
+            | "extra_port"
+            | "general_log"
+            | "init_file"
+            | "log_bin_compress"
+            | "lower_case_table_names"
+            | "proxy_protocol_networks"
+            | "require_secure_transport"
+            | "skip_grant_tables"
+            | "skip_show_database"
+            | "ssl_ca"
+            | "ssl_cert"
+            | "ssl_key"
+    )
 }
 
 /// Known options of mariadbd (of old versions too) that are no variables and change nothing here.

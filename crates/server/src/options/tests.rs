@@ -73,9 +73,21 @@ fn errors_have_mariadbds_exit_status() {
             "error while setting value 'x' to option '--binlog-format'; it may be MIXED, STATEMENT, ROW",
             13,
         ),
-        (vec!["--character-set-server=klingon"], "error while setting value 'klingon' to option '--character-set-server'", 13),
-        (vec!["--default-storage-engine=foo"], "error while setting value 'foo' to option '--default-storage-engine'", 13),
-        (vec!["--log-recovery=hope"], "error while setting value 'hope' to option '--log-recovery'; it may be 'refuse' or 'truncate'", 13),
+        (
+            vec!["--character-set-server=klingon"],
+            "error while setting value 'klingon' to option '--character-set-server'",
+            13,
+        ),
+        (
+            vec!["--default-storage-engine=foo"],
+            "error while setting value 'foo' to option '--default-storage-engine'",
+            13,
+        ),
+        (
+            vec!["--log-recovery=hope"],
+            "error while setting value 'hope' to option '--log-recovery'; it may be 'refuse' or 'truncate'",
+            13,
+        ),
         (vec!["stray"], "too many arguments (first extra is 'stray')", 1),
     ] {
         let e = error(&arguments);
@@ -95,6 +107,13 @@ fn options_of_absent_engines_are_accepted_and_told() {
     let o = options(&["--innodb-log-files-in-group=2", "--innodb-io-capacity=400", "--skip-innodb", "--wsrep-on=0"]);
     assert_eq!(o.globals.get("innodb_io_capacity"), "400");
     assert_eq!(o.notes.len(), 3, "{:?}", o.notes);
+}
+
+#[test]
+fn what_is_relied_on_and_missing_is_a_warning() {
+    assert!(options(&["--lower-case-table-names=0", "--skip-event-scheduler"]).notes.is_empty());
+    let o = options(&["--require-secure-transport", "--lower-case-table-names=1"]);
+    assert!(o.notes.len() == 2 && o.notes.iter().all(|n| matches!(n, Note::Warning(_))), "{:?}", o.notes);
 }
 
 #[test]

@@ -19,6 +19,23 @@ impl Session {
         for line in grants(&account) {
             listing.rows.text(&line);
         }
+        // A role's own roles are told with it, and so is the role in use.
+        let mut todo: Vec<String> = match (&account.is_role, name == self.own_name()) {
+            (true, _) => account.roles.iter().map(|(r, _)| r.clone()).collect(),
+            (false, true) => self.host.account.active_role.iter().cloned().collect(),
+            _ => Vec::new(),
+        };
+        let mut told = vec![account.user.clone()];
+        while let Some(role) = todo.pop().and_then(|r| self.instance().accounts.role(&r)) {
+            if told.contains(&role.user) {
+                continue;
+            }
+            for line in grants(&role) {
+                listing.rows.text(&line);
+            }
+            todo.extend(role.roles.iter().map(|(r, _)| r.clone()));
+            told.push(role.user.clone());
+        }
         let public = self.instance().accounts.role(PUBLIC).filter(|_| name == self.own_name());
         for line in public.iter().flat_map(|p| grants(p)).filter(|l| !l.starts_with("GRANT USAGE")) {
             listing.rows.text(&line);

@@ -177,7 +177,8 @@ impl Session {
 
 type Encode<'a> = &'a mut dyn FnMut(u64, &[Value], &mut Vec<u8>) -> SqlResult<()>;
 
-fn is_blob(ty: &SqlType) -> bool {
+/// Whether values have no length that would make a fixed width.
+pub(super) fn is_blob(ty: &SqlType) -> bool {
     use selkie_types::TextKind;
     matches!(ty, SqlType::Text { kind, .. } if !matches!(kind, TextKind::Char | TextKind::VarChar))
 }

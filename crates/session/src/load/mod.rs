@@ -19,13 +19,12 @@ use selkie_executor::{DmlResult, ExecCtx, dml, zero_value};
 use selkie_parser::ast::{self, Statement};
 use selkie_planner::plan::{self, AssignedValue, InsertPlan, InsertSource};
 use selkie_protocol::Capabilities;
-use selkie_types::{Charset, Collation, SqlResult, SqlType, Value, sql_err};
+use selkie_types::{Charset, Collation, SqlError, SqlResult, SqlType, Value, sql_err};
 
 use crate::client::Client;
 use crate::dml::Ready;
 use crate::host::not_supported;
 use crate::session::{Done, Session};
-use crate::status::bump;
 use files::{AnyFile, ClientFile};
 use format::Format;
 use reader::{Fields, RowReader};
@@ -85,7 +84,6 @@ impl Session {
         let load = Load::new(plan, l, assignments, &format)?;
         self.check_privileges(&ready)?;
         self.check_writable(&ready)?;
-        bump(&self.instance.status.com_load);
         let name = l.path.to_text();
         let source = if l.local {
             let timeout = self.host.vars.u64("net_read_timeout");
@@ -117,8 +115,7 @@ impl Session {
             self.diag.total
         );
         self.host.row_count = r.affected as i64;
-        let insert_id = if r.generated_id != 0 { r.generated_id } else { r.given_id };
-        Ok(Done { affected: r.affected, insert_id, info })
+        Ok(Done { affected: r.affected, insert_id: 0, info })
     }
 
     /// Plans the INSERT that stands behind a LOAD DATA, and the values of SET.
@@ -150,7 +147,11 @@ impl Session {
         }
         l.set.iter().for_each(|a| add(&a.column));
         if l.targets.is_empty() {
-            self.visible_columns(&l.table)?.iter().for_each(add);
+            self.columns_of(&l.table, false)?.iter().for_each(add);
+        }
+        let known = self.columns_of(&l.table, true)?;
+        if let Some(c) = columns.iter().find(|c| !known.iter().any(|k| k.name.is(&c.name.value))) {
+            return Err(unknown_column(&c.name.value));
         }
         let defaults = vec![ast::Expr::Default(None); columns.len()];
         let ready = self.plan(&insert(columns, defaults), &[])?;
@@ -169,14 +170,14 @@ impl Session {
         Ok((ready, assignments))
     }
 
-    fn visible_columns(&self, name: &ast::ObjectName) -> SqlResult<Vec<ast::ColumnRef>> {
+    fn columns_of(&self, name: &ast::ObjectName, invisible: bool) -> SqlResult<Vec<ast::ColumnRef>> {
         let db = self.database_of(name)?;
         let table = &name.name.value;
         let found = self.host.temporary_table(&db, table);
         let found = found.or_else(|| self.instance.dictionary.schema().table(&db, table).cloned());
         let found = found.ok_or_else(|| sql_err!(ER_NO_SUCH_TABLE, db, table))?;
-        let visible = found.columns.iter().filter(|c| !c.invisible);
-        Ok(visible.map(|c| ast::ColumnRef { db: None, table: None, name: ast::Ident::quoted(&*c.name) }).collect())
+        let columns = found.columns.iter().filter(|c| invisible || !c.invisible);
+        Ok(columns.map(|c| ast::ColumnRef { db: None, table: None, name: ast::Ident::quoted(&*c.name) }).collect())
     }
 }
 
@@ -190,7 +191,7 @@ impl<'p> Load<'p> {
         let columns = &plan.target.table.columns;
         let position = |name: &str| {
             let named = |p: &usize| columns[*p].name.eq_ignore_ascii_case(name);
-            plan.columns.iter().copied().find(named).ok_or_else(|| sql_err!(ER_BAD_FIELD_ERROR, name, "field list"))
+            plan.columns.iter().copied().find(named).ok_or_else(|| unknown_column(name))
         };
         let mut targets = Vec::new();
         for t in &l.targets {
@@ -202,7 +203,7 @@ impl<'p> Load<'p> {
         if l.targets.is_empty() {
             targets.extend((0..columns.len()).filter(|c| !columns[*c].invisible).map(Target::Column));
         }
-        let widths = if format.is_fixed() { Some(fixed_widths(&targets, plan)?) } else { None };
+        let widths = if format.is_fixed() { Some(fixed_widths(&targets, plan, format)?) } else { None };
         let given = |c: usize| {
             targets.iter().any(|t| matches!(t, Target::Column(x) if *x == c)) || assignments.iter().any(|(x, _)| *x == c)
         };
@@ -233,7 +234,7 @@ impl<'p> Load<'p> {
         let strict = cx.settings.sql_mode.strict() && !self.plan.ignore;
         cx.null_is_warning = !strict;
         for c in &self.zeros {
-            self.complain(cx, strict, sql_err!(ER_NO_DEFAULT_FOR_FIELD, self.plan.target.table.columns[*c].name))?;
+            cx.diag.warn(sql_err!(ER_NO_DEFAULT_FOR_FIELD, self.plan.target.table.columns[*c].name));
         }
         for _ in 0..ignore_lines {
             reader.skip_row()?;
@@ -257,7 +258,7 @@ impl<'p> Load<'p> {
         }
     }
 
-    fn complain(&self, cx: &mut ExecCtx<'_>, strict: bool, e: selkie_types::SqlError) -> SqlResult<()> {
+    fn complain(&self, cx: &mut ExecCtx<'_>, strict: bool, e: SqlError) -> SqlResult<()> {
         if strict {
             return Err(e);
         }
@@ -277,7 +278,7 @@ impl<'p> Load<'p> {
             row[*c] = default_value(cx, target, *c, row)?;
         }
         for (i, t) in self.targets.iter().enumerate() {
-            if i >= fields.len() {
+            if i >= fields.len() && matches!(t, Target::Column(_)) {
                 let row_number = cx.diag.current_row;
                 self.complain(cx, strict, sql_err!(ER_WARN_TOO_FEW_RECORDS, row_number))?;
             }
@@ -309,12 +310,9 @@ impl<'p> Load<'p> {
     fn column_value(&self, cx: &mut ExecCtx<'_>, strict: bool, c: usize, field: Option<&[u8]>) -> SqlResult<Value> {
         let table = &self.plan.target.table;
         let def = &table.columns[c];
-        if def.generated.is_some() {
-            let e = sql_err!(ER_WARNING_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN, def.name, table.name);
-            self.complain(cx, strict, e)?;
-            return Ok(Value::Null);
-        }
         match field {
+            // Computed, whatever the file says.
+            _ if def.generated.is_some() => Ok(Value::Null),
             None if def.nullable || def.auto_increment => Ok(Value::Null),
             None => {
                 let row = cx.diag.current_row;
@@ -337,6 +335,10 @@ impl<'p> Load<'p> {
     }
 }
 
+fn unknown_column(name: &str) -> SqlError {
+    sql_err!(ER_BAD_FIELD_ERROR, name, "SELECT")
+}
+
 /// The number that a field is, when it is nothing but a few digits: the common case of integer columns.
 fn small_int(field: &[u8]) -> Option<i64> {
     let (negative, digits) = match field {
@@ -351,18 +353,19 @@ fn small_int(field: &[u8]) -> Option<i64> {
 }
 
 /// Widths of fields in a file without separators: errors 1084 and 1409 for what has none.
-fn fixed_widths(targets: &[Target], plan: &InsertPlan) -> SqlResult<Vec<usize>> {
+fn fixed_widths(targets: &[Target], plan: &InsertPlan, format: &Format) -> SqlResult<Vec<usize>> {
     let width = |t: &Target| match t {
         Target::UserVar(_) => Err(sql_err!(ER_LOAD_FROM_FIXED_SIZE_ROWS_TO_VAR)),
         Target::Column(c) => {
             let ty = &plan.target.table.columns[*c].ty;
-            match ty {
-                SqlType::Text { kind: selkie_types::TextKind::Char | selkie_types::TextKind::VarChar, .. } => {}
-                SqlType::Text { .. } => return Err(sql_err!(ER_BLOBS_AND_NO_TERMINATED)),
-                _ => {}
+            if into::is_blob(ty) && format.line_end.is_empty() {
+                return Err(sql_err!(ER_BLOBS_AND_NO_TERMINATED));
             }
             let charset = ty.collation().map_or(Charset::Binary, Collation::charset);
-            Ok(ty.wire_length(charset) as usize)
+            Ok(match ty {
+                SqlType::Int { display, .. } => usize::from(*display),
+                _ => ty.wire_length(charset) as usize,
+            })
         }
     };
     targets.iter().map(width).collect()

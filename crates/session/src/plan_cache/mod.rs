@@ -4,14 +4,15 @@
 //! ([`selkie_parser::digest`]), if that plan is sure to do what the text's own plan does:
 //!
 //! * every literal taken out stands where only its value counts ([`params::all_plain`]);
-//! * the plan does not depend on the types that user variables have at the moment;
-//! * both plans have the same result columns, and read tables in the same way (EXPLAIN says the same of both).
+//! * both plans have the same result columns, read tables in the same way and compare in the same types
+//!   ([`same::does_the_same`]).
 //!
 //! From then on the text is neither parsed nor planned. A plan is good as long as the dictionary has the version that it
 //! was made with, for the session's settings that decide names and types, and for literals of the same types. Texts that
 //! cannot have such a plan are remembered as well.
 
 mod params;
+mod same;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -21,8 +22,6 @@ use rustc_hash::{FxBuildHasher, FxHasher};
 use selkie_parser::ast::{Literal, Statement};
 use selkie_parser::digest::{Digest, LiteralKind, LiteralToken};
 use selkie_parser::{ParseMode, ParseOptions, parse};
-use selkie_planner::explain::{ExplainRow, explain};
-use selkie_planner::plan::{self, OutputColumn};
 use selkie_types::{Collation, SqlResult, SqlType, Value};
 
 use crate::client::Client;
@@ -171,11 +170,7 @@ impl Session {
         let own = parse(text, options).ok()?;
         let planned = self.plan_in(&schema, &with_params.statement, types).ok()?;
         let own = self.plan_in(&schema, &own.statement, &[]).ok()?;
-        let same = !planned.reads_user_vars
-            && same_result(&planned.planned.statement, &own.planned.statement)
-            && same_reads(&explain(&planned.planned.statement), &explain(&own.planned.statement))
-            && own.planned.accessed == planned.planned.accessed;
-        same.then_some(planned)
+        same::does_the_same(&planned, &own).then_some(planned)
     }
 
     /// A hash of the settings that decide names and types in plans.
@@ -257,44 +252,6 @@ fn has_type(v: &Value, ty: &SqlType) -> bool {
         (Value::Double(_), SqlType::Double { .. }) => true,
         _ => false,
     }
-}
-
-/// Whether clients see the same columns.
-fn same_result(a: &plan::Statement, b: &plan::Statement) -> bool {
-    let same = |a: &[OutputColumn], b: &[OutputColumn]| {
-        let origin = |c: &OutputColumn| {
-            c.origin.as_ref().map(|o| {
-                (o.db.clone(), o.table.clone(), o.org_table.clone(), o.org_name.clone(), o.flags)
-            })
-        };
-        a.len() == b.len()
-            && a.iter().zip(b).all(|(x, y)| {
-                x.name == y.name && x.ty == y.ty && x.nullable == y.nullable && origin(x) == origin(y)
-            })
-    };
-    match (a, b) {
-        (plan::Statement::Query(x), plan::Statement::Query(y)) => {
-            same(&x.columns, &y.columns) && x.calc_found_rows == y.calc_found_rows
-        }
-        (plan::Statement::Insert(x), plan::Statement::Insert(y)) => match (&x.returning, &y.returning) {
-            (Some((_, x)), Some((_, y))) => same(x, y),
-            (None, None) => true,
-            _ => false,
-        },
-        (plan::Statement::Delete(x), plan::Statement::Delete(y)) => match (&x.returning, &y.returning) {
-            (Some((_, x)), Some((_, y))) => same(x, y),
-            (None, None) => true,
-            _ => false,
-        },
-        (plan::Statement::Update(_), plan::Statement::Update(_)) => true,
-        _ => false,
-    }
-}
-
-/// Whether tables are read in the same way, whatever the estimates.
-fn same_reads(a: &[ExplainRow], b: &[ExplainRow]) -> bool {
-    let comparable = |r: &ExplainRow| ExplainRow { rows: None, scan: None, ..r.clone() };
-    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| comparable(x) == comparable(y))
 }
 
 /// Whether a statement is of a kind whose plans are cached.

@@ -103,8 +103,8 @@ impl Session {
                 out.text(&t.name).int(!index.unique as i64).text(&index.name).uint(i as u64 + 1).text(&column.name);
                 out.text_or_null(indexes::sort_letter(index, part.descending));
                 out.int_or_null(indexes::cardinality(index, rows));
-                out.int_or_null(part.prefix.map(i64::from)).null().text(if column.nullable { "YES" } else { "" });
-                out.text(indexes::kind_word(index)).text("").text(&index.comment).yes_no(index.ignored);
+                out.int_or_null(indexes::prefix_shown(index, part)).null().text(if column.nullable { "YES" } else { "" });
+                out.text(indexes::kind_word(&t, index)).text("").text(&index.comment).yes_no(index.ignored);
             }
         }
         Ok(listing)

@@ -95,7 +95,7 @@ impl VarDef {
             Kind::Bool => SqlType::BIGINT,
             Kind::Int => SqlType::BIGINT,
             Kind::UInt => SqlType::BIGINT_UNSIGNED,
-            Kind::Double => SqlType::DOUBLE,
+            Kind::Double => SqlType::Double { unsigned: false, zerofill: false, digits: Some((23, 6)) },
             _ => SqlType::varchar(1024, Collation::UTF8MB3_GENERAL_CI),
         }
     }
@@ -107,6 +107,8 @@ impl VarDef {
             Kind::Int => text.parse().map_or(Value::Null, Value::Int),
             Kind::UInt => text.parse().map_or(Value::Null, Value::UInt),
             Kind::Double => text.parse().map_or(Value::Null, Value::Double),
+            // Results as they are: the one set that may be NULL.
+            _ if self.name == "character_set_results" && text.is_empty() => Value::Null,
             _ => Value::text(text),
         }
     }
@@ -214,6 +216,11 @@ impl Values {
         matches!(self.get(name), "ON" | "1")
     }
 
+    /// Whether the variable at a position is ON.
+    pub fn is_on(&self, i: usize) -> bool {
+        matches!(self.at(i), "ON" | "1")
+    }
+
     /// Sets a value by position.
     pub fn set(&mut self, i: usize, value: &str) {
         Arc::make_mut(&mut self.0)[i] = Arc::from(value);
@@ -270,6 +277,30 @@ pub struct Hot {
     pub group_concat_max_len: usize,
     /// `default_week_format`
     pub default_week_format: u8,
+    /// `tmp_memory_table_size`, within limits.
+    pub spill_bytes: usize,
+    /// `max_recursive_iterations`
+    pub max_recursive_iterations: u64,
+    /// `foreign_key_checks`
+    pub foreign_key_checks: bool,
+    /// `unique_checks`
+    pub unique_checks: bool,
+    /// `check_constraint_checks`
+    pub check_constraint_checks: bool,
+    /// `auto_increment_increment`
+    pub auto_increment_increment: u64,
+    /// `auto_increment_offset`
+    pub auto_increment_offset: u64,
+    /// `insert_id`; 0: none.
+    pub insert_id: u64,
+    /// `gtid_domain_id`
+    pub gtid_domain_id: u32,
+    /// `server_id`
+    pub server_id: u32,
+    /// `lock_wait_timeout`, seconds.
+    pub metadata_lock_timeout_secs: u64,
+    /// `wait_timeout`, seconds.
+    pub wait_timeout_secs: u64,
 }
 
 impl Hot {
@@ -298,6 +329,18 @@ impl Hot {
             div_precision_increment: v.u64("div_precision_increment") as u8,
             group_concat_max_len: v.u64("group_concat_max_len") as usize,
             default_week_format: v.u64("default_week_format") as u8,
+            spill_bytes: v.u64("tmp_memory_table_size").clamp(1 << 20, 1 << 30) as usize,
+            max_recursive_iterations: v.u64("max_recursive_iterations"),
+            foreign_key_checks: v.on("foreign_key_checks"),
+            unique_checks: v.on("unique_checks"),
+            check_constraint_checks: v.on("check_constraint_checks"),
+            auto_increment_increment: v.u64("auto_increment_increment"),
+            auto_increment_offset: v.u64("auto_increment_offset"),
+            insert_id: v.u64("insert_id"),
+            gtid_domain_id: v.u64("gtid_domain_id") as u32,
+            server_id: v.u64("server_id") as u32,
+            metadata_lock_timeout_secs: v.u64("lock_wait_timeout"),
+            wait_timeout_secs: v.u64("wait_timeout"),
         }
     }
 }

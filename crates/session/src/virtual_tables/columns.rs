@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use selkie_catalog::{Column, ColumnDefault, Table, TableKind};
+use selkie_catalog::show_create::quote_text;
 use selkie_types::{SqlResult, SqlType, TextKind};
 
 use super::context::{Context, Relation};
@@ -108,7 +109,7 @@ pub fn default_expression(c: &Column) -> Option<String> {
         ColumnDefault::Null => Some("NULL".into()),
         ColumnDefault::Expr(e) => Some(e.clone()),
         ColumnDefault::Literal(text) if is_unquoted(&c.ty) => Some(text.clone()),
-        ColumnDefault::Literal(text) => Some(format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"))),
+        ColumnDefault::Literal(text) => Some(quote_text(text)),
     }
 }
 

@@ -136,6 +136,7 @@ fn maker(def: &definitions::Definition) -> Option<Maker> {
             "roles_mapping" => mysql::roles_mapping,
             "proxies_priv" => mysql::proxies_priv,
             "innodb_table_stats" => mysql::innodb_table_stats,
+            "time_zone_name" => server::time_zone_names,
             _ => return None,
         },
         _ => return None,

@@ -132,6 +132,14 @@ pub fn sql_functions(_cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
     Ok(())
 }
 
+/// mysql.time_zone_name: the zones that are built in.
+pub fn time_zone_names(_cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
+    for (i, name) in jiff::tz::db().available().enumerate() {
+        out.text(name.as_str()).uint(i as u64 + 1);
+    }
+    Ok(())
+}
+
 /// information_schema.KEY_CACHES: the default one, which nothing uses.
 pub fn key_caches(cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
     out.text("default").nulls(2).uint(cx.host.vars.u64("key_buffer_size")).uint(1024);

@@ -197,6 +197,8 @@ pub fn make_table(instance: &Arc<Instance>, name: &str, unique: bool, primary: b
         comment: String::new(),
         ignored: false,
         using_shown: false,
+        generated: false,
+        key_block_size: 0,
     };
     let mut id = column("id", int.clone(), false);
     id.auto_increment = primary;

@@ -19,8 +19,7 @@ struct Settings {
 }
 
 fn settings() -> Result<Settings, String> {
-    let mut s =
-        Settings { selkie: "./selkie".into(), rounds: 5, clients: 16, seconds: 5, seed: 1, restart_limit: 5 };
+    let mut s = Settings { selkie: "./selkie".into(), rounds: 5, clients: 16, seconds: 5, seed: 1, restart_limit: 5 };
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;

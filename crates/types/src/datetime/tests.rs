@@ -1,3 +1,5 @@
+//! Dates and times: reading, printing, calculating.
+
 use proptest::prelude::*;
 
 use super::*;

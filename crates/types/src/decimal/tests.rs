@@ -1,3 +1,5 @@
+//! Decimals: arithmetic, rounding, text and bytes.
+
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use proptest::prelude::*;

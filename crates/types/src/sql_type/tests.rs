@@ -1,3 +1,5 @@
+//! Types: what results of operators and aggregates are, and how types are described.
+
 use std::sync::Arc;
 
 use super::*;

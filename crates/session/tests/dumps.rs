@@ -1,0 +1,72 @@
+//! What dump tools rely on.
+
+mod common;
+
+use common::{connect, open};
+
+#[test]
+fn unlock_tables_without_locks_keeps_the_transaction() {
+    let dir = tempfile::tempdir().unwrap();
+    let instance = open(dir.path());
+    let mut c = connect(&instance);
+    c.run("CREATE TABLE t (id INT PRIMARY KEY)");
+    assert_eq!(c.run("START TRANSACTION WITH CONSISTENT SNAPSHOT"), "OK 0");
+    assert_eq!(c.run("UNLOCK TABLES"), "OK 0");
+    let mut other = connect(&instance);
+    assert_eq!(other.run("INSERT INTO t VALUES (1)"), "OK 1");
+    assert_eq!(c.run("SELECT COUNT(*) FROM t"), "0");
+    assert_eq!(c.run("SAVEPOINT sp"), "OK 0");
+    assert_eq!(c.run("ROLLBACK TO SAVEPOINT sp"), "OK 0");
+    assert_eq!(c.run("RELEASE SAVEPOINT sp"), "OK 0");
+    // With LOCK TABLES it commits.
+    assert_eq!(c.run("LOCK TABLES t WRITE"), "OK 0");
+    assert_eq!(c.run("UNLOCK TABLES"), "OK 0");
+    assert_eq!(c.run("SELECT COUNT(*) FROM t"), "1");
+}
+
+#[test]
+fn a_consistent_snapshot_knows_its_place_in_the_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let instance = open(dir.path());
+    let mut c = connect(&instance);
+    c.run("CREATE TABLE t (id INT PRIMARY KEY)");
+    c.run("INSERT INTO t VALUES (1)");
+    let at = c.run("SHOW MASTER STATUS");
+    let mut reader = connect(&instance);
+    reader.run("START TRANSACTION WITH CONSISTENT SNAPSHOT");
+    let gtid = c.run("SELECT @@gtid_binlog_pos");
+    c.run("INSERT INTO t VALUES (2)");
+    c.run("FLUSH LOGS");
+    let snapshot = reader.run("SHOW STATUS LIKE 'binlog_snapshot_%'");
+    let [file, position] = [0, 1].map(|i| at.split(',').nth(i).unwrap());
+    assert!(snapshot.contains(file) && snapshot.contains(position), "{snapshot} is not {at}");
+    assert_eq!(c.run(&format!("SELECT BINLOG_GTID_POS('{file}', {position})")), gtid);
+    assert_eq!(c.run(&format!("SELECT BINLOG_GTID_POS('{file}', '4')")), "");
+    assert_eq!(c.run("SELECT BINLOG_GTID_POS('no_such_file', 4)"), "NULL");
+    reader.run("COMMIT");
+    assert!(!reader.run("SHOW STATUS LIKE 'binlog_snapshot_file'").contains(file));
+}
+
+#[test]
+fn definitions_escape_what_statements_need_escaped() {
+    let dir = tempfile::tempdir().unwrap();
+    let instance = open(dir.path());
+    let mut c = connect(&instance);
+    c.run(r"CREATE TABLE t (e ENUM('it''s','x\\y') DEFAULT 'x\\y', b BINARY(3) DEFAULT 'a\0b')");
+    let shown = c.run("SHOW CREATE TABLE t");
+    assert!(shown.contains(r"enum('it''s','x\\y') DEFAULT 'x\\y'"), "{shown}");
+    assert!(shown.contains(r"DEFAULT 'a\0b'"), "{shown}");
+    let defaults = c.run("SELECT COLUMN_DEFAULT FROM information_schema.COLUMNS WHERE TABLE_NAME = 't' AND COLUMN_NAME = 'b'");
+    assert_eq!(defaults, r"'a\0b'");
+}
+
+#[test]
+fn myisam_numbers_in_a_later_part_of_a_key() {
+    let dir = tempfile::tempdir().unwrap();
+    let instance = open(dir.path());
+    let mut c = connect(&instance);
+    assert_eq!(c.run("CREATE TABLE m (a INT NOT NULL, n INT NOT NULL AUTO_INCREMENT, PRIMARY KEY (a, n)) ENGINE=MyISAM"), "OK 0");
+    assert!(c.run("CREATE TABLE i (a INT NOT NULL, n INT NOT NULL AUTO_INCREMENT, PRIMARY KEY (a, n)) ENGINE=InnoDB").contains("only one auto column"));
+    assert_eq!(c.run("INSERT INTO m VALUES (1, 5), (2, 5)"), "OK 2");
+    assert!(!c.run("SHOW CREATE TABLE m").contains("AUTO_INCREMENT="));
+}
