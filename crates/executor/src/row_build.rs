@@ -19,7 +19,7 @@ pub fn store_value(
 ) -> SqlResult<Value> {
     let def = &table.columns[column];
     if value.is_null() {
-        return store_null(cx, def);
+        return store_null(cx, table, column);
     }
     if let Some(v) = already_fits(&value, from, &def.ty) {
         return Ok(v);
@@ -45,9 +45,15 @@ fn already_fits(value: &Value, from: &SqlType, to: &SqlType) -> Option<Value> {
     }
 }
 
-fn store_null(cx: &mut ExecCtx<'_>, def: &Column) -> SqlResult<Value> {
+fn store_null(cx: &mut ExecCtx<'_>, table: &Table, column: usize) -> SqlResult<Value> {
+    let def = &table.columns[column];
     if def.nullable {
         return Ok(Value::Null);
+    }
+    if matches!(def.ty, SqlType::Timestamp { .. }) {
+        // NULL stands for now.
+        let local = cx.settings.time_zone.to_local(cx.settings.now_utc_micros);
+        return store_value(cx, table, column, Value::DateTime(local), &SqlType::DateTime { fsp: 6 });
     }
     let e = sql_err!(ER_BAD_NULL_ERROR, def.name);
     if cx.settings.ignore || cx.null_is_warning {

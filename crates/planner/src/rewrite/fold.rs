@@ -104,7 +104,14 @@ impl Folder {
 
     /// The expression with its constant parts evaluated.
     pub fn fold(&mut self, e: Expr) -> Expr {
-        exprs::rewrite(e, &mut |x| self.node(x))
+        let e = exprs::rewrite(e, &mut |x| self.node(x));
+        // Alone, and not where another term may make it unneeded.
+        let constants_only = is_comparison(&e) && exprs::is_pure(&e) && !exprs::has_subquery(&e) && {
+            let mut only = true;
+            exprs::visit_children(&e, &mut |c| only &= is_constant_operand(c));
+            only
+        };
+        if constants_only && is_foldable(&e) { self.evaluated(e, true) } else { e }
     }
 
     /// The value of a constant expression, if it can be had without an error, and without a warning unless they are
@@ -130,11 +137,11 @@ impl Folder {
     }
 
     fn node(&mut self, e: Expr) -> Expr {
-        let is_comparison = matches!(
-            e.kind,
-            ExprKind::Compare { .. } | ExprKind::Between { .. } | ExprKind::InList { .. }
-        );
-        let e = if is_comparison { self.operands(e) } else { e };
+        let mut with_others = false;
+        if is_comparison(&e) {
+            exprs::visit_children(&e, &mut |c| with_others |= !is_constant_operand(c));
+        }
+        let e = if with_others { self.operands(e) } else { e };
         match e.kind {
             ExprKind::And(_) | ExprKind::Or(_) => return logical(e),
             ExprKind::Const(_) => return e,
@@ -168,7 +175,20 @@ impl Folder {
         if !constant || (children == 0 && !matches!(e.kind, ExprKind::Call { .. })) {
             return e;
         }
-        self.evaluated(e, is_comparison)
+        self.evaluated(e, false)
+    }
+}
+
+fn is_comparison(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Compare { .. } | ExprKind::Between { .. } | ExprKind::InList { .. })
+}
+
+/// A constant, as it is or converted.
+fn is_constant_operand(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Const(_) => true,
+        ExprKind::Cast(x) => matches!(x.kind, ExprKind::Const(_)) && is_foldable(e),
+        _ => false,
     }
 }
 

@@ -135,8 +135,10 @@ impl Changes<'_> {
         let column = self.make.draw.of(&table.columns)?;
         let mut names = table.names("a.");
         names.extend(other.names("b."));
+        let inner = std::mem::take(&mut self.make.inner);
         let value = self.make.value(column.kind, &names, 1);
         let condition = self.narrow(&names, "a.");
+        self.make.inner = inner;
         let join = self.make.draw.pick(&["JOIN", "LEFT JOIN"]);
         Some(format!(
             "UPDATE {} a {join} {} b ON a.id = b.id SET a.{} = {value} WHERE {condition}",
@@ -155,7 +157,10 @@ impl Changes<'_> {
         let other = self.make.draw.of(self.tables)?;
         let mut names = table.names("a.");
         names.extend(other.names("b."));
+        // MariaDB refuses to read a target in a subquery here (COMPAT.md).
+        let inner = std::mem::take(&mut self.make.inner);
         let condition = self.narrow(&names, "a.");
+        self.make.inner = inner;
         Some(format!("DELETE a FROM {} a JOIN {} b ON a.id = b.id WHERE {condition}", table.name, other.name))
     }
 }

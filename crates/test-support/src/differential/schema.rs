@@ -138,8 +138,9 @@ impl Column {
         }
         if make.draw.chance(2) {
             // Does it fit?
-            let kind = make.kind();
-            return make.literal(kind);
+            let kind = make.plain_kind();
+            let literal = make.literal(kind);
+            return if make.draw.chance(20) { make.draw.pick(&["0x10", "b'101'", "x'31'"]).to_owned() } else { literal };
         }
         if !self.members.is_empty() {
             return format!("'{}'", make.draw.pick(self.members));

@@ -1,7 +1,7 @@
 //! The shapes of expressions, by the kind of their value.
 //!
 //! In a shape `{i}` stands for an expression of a kind ([`super::expression::Kind::of_letter`]), `{x}` for one of any
-//! kind, `{c}` for a condition, `{n}` for a small number, `{p}` for a small positive one, `{k}` for a text literal,
+//! kind, `{y}` for one that is not of dates or times, `{c}` for a condition, `{n}` for a small number, `{p}` for a small positive one, `{k}` for a text literal,
 //! `{u}` for an interval's unit, `{e}` for the regular expressions and `{l}` for the patterns of LIKE.
 
 /// Whole numbers.
@@ -361,12 +361,12 @@ pub const CONDITION: &[&str] = &[
     "{v} IN ({v}, {v})",
     "{v} IN ({L}, {L}, {L})",
     "{v} NOT IN ({L}, {L})",
-    "{x} = {x}",
-    "{x} < {x}",
-    "{x} IN ({x}, {x})",
+    "{y} = {y}",
+    "{y} < {y}",
+    "{y} IN ({y}, {y})",
     "{s} LIKE {l}",
     "{s} NOT LIKE {l}",
-    "{x} LIKE {l}",
+    "{y} LIKE {l}",
     "{s} LIKE 'a|%' ESCAPE '|'",
     "{s} REGEXP {e}",
     "{s} NOT RLIKE {e}",
