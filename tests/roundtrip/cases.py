@@ -113,7 +113,7 @@ def case_zabbix(bench):
     scripts, reason = zabbix.folder()
     if scripts is None:
         raise Skipped(f"Debian's package {zabbix.PACKAGE} is absent: {reason}")
-    zabbix.load(bench.source, "zabbix", scripts)
+    zabbix.load(bench.source, "zabbix", scripts, 3_000 if bench.quick else None)
     dump = bench.file("zabbix.1.sql")
     bench.source.dump(dump, [*DUMP, "zabbix"])
     return round_trip(bench, "zabbix", dump)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use selkie_binlog::builder::GtidChoice;
-use selkie_binlog::event::{QueryStatus, StatusVar};
+use selkie_binlog::event::{QueryFlags2, QueryStatus, StatusVar};
 use selkie_catalog::dictionary::Dictionary;
 use selkie_catalog::mdl::MdlMode;
 use selkie_catalog::{Schema, Table};
@@ -63,10 +63,13 @@ impl Session {
         let host = &self.host;
         let collation = |name: &str| Collation::by_name(host.vars.get(name)).map_or(45, |c| c.0);
         let client = host.hot.character_set_client.default_collation().0;
-        let mut flags2 = 0u32;
-        if !host.vars.on("foreign_key_checks") {
-            flags2 |= selkie_binlog::event::QueryFlags2::NO_FOREIGN_KEY_CHECKS;
-        }
+        let flag = |on: bool, bit: u32| if on { bit } else { 0 };
+        let flags2 = flag(!host.vars.on("foreign_key_checks"), QueryFlags2::NO_FOREIGN_KEY_CHECKS)
+            | flag(!host.vars.on("unique_checks"), QueryFlags2::RELAXED_UNIQUE_CHECKS)
+            | flag(!host.vars.on("check_constraint_checks"), QueryFlags2::NO_CHECK_CONSTRAINT_CHECKS)
+            | flag(host.vars.on("explicit_defaults_for_timestamp"), QueryFlags2::EXPLICIT_DEFAULTS_FOR_TIMESTAMP)
+            | flag(host.vars.on("sql_auto_is_null"), QueryFlags2::AUTO_IS_NULL)
+            | flag(!host.vars.on("autocommit"), QueryFlags2::NOT_AUTOCOMMIT);
         QueryStatus::new()
             .with(StatusVar::Flags2(flags2))
             .with(StatusVar::SqlMode(host.hot.sql_mode.0))
@@ -76,6 +79,8 @@ impl Session {
                 connection: collation("collation_connection"),
                 server: collation("collation_server"),
             })
+            // Always: readers keep the zone of the event before where one says none.
+            .with(StatusVar::TimeZone(host.vars.get("time_zone").to_owned().into()))
     }
 
     /// GTID domain and server of this session's events.

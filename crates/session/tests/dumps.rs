@@ -125,3 +125,33 @@ fn views_have_the_columns_of_what_they_read_now() {
     let types = "SELECT GROUP_CONCAT(COLUMN_TYPE ORDER BY ORDINAL_POSITION) FROM information_schema.COLUMNS WHERE TABLE_NAME = 'a'";
     assert_eq!(c.run(types), "int(11),varchar(9)");
 }
+
+#[test]
+fn ddl_in_the_log_says_which_settings_it_ran_with() {
+    use selkie_binlog::EventBody;
+    use selkie_binlog::event::{QueryFlags2, StatusVar};
+    let dir = tempfile::tempdir().unwrap();
+    let instance = open(dir.path());
+    let mut c = connect(&instance);
+    c.run("SET time_zone = '+05:30', foreign_key_checks = 0, timestamp = 1000000000");
+    c.run("CREATE DATABASE made");
+    let watch = instance.txns.pipeline.with_log(|l| l.log().watch());
+    let file = watch.files()[0].name.to_string();
+    let mut reader = selkie_binlog::log::EventReader::at_file(&watch, &file, 4).unwrap();
+    let mut found = None;
+    while let Some(raw) = reader.next_event().unwrap() {
+        let event = raw.decode(reader.format()).unwrap();
+        if let EventBody::Query(q) = event.body
+            && q.query.starts_with(b"CREATE DATABASE made")
+        {
+            found = Some((event.header.timestamp, event.header.flags, q.status));
+        }
+    }
+    let (timestamp, flags, status) = found.unwrap();
+    assert_eq!(timestamp, 1_000_000_000);
+    assert_ne!(flags & selkie_binlog::event::event_flags::SUPPRESS_USE, 0);
+    let vars = format!("{status:?}");
+    assert!(vars.contains("+05:30"), "{vars}");
+    let checks = |v: &StatusVar| matches!(v, StatusVar::Flags2(f) if f & QueryFlags2::NO_FOREIGN_KEY_CHECKS != 0);
+    assert!(status.vars.iter().any(checks), "{vars}");
+}
