@@ -28,7 +28,6 @@ class Bench:
         self.folder = pathlib.Path(folder)
         self.quick = quick
         self.servers = {}
-        self.differences_of_zoo = []
 
     def server(self, name, kind, options=()):
         if name not in self.servers:
@@ -74,7 +73,9 @@ class Bench:
         dump = self.zoo()
         if "zoo" not in self.selkie.sql("SHOW DATABASES").split():
             create_like(self.source, self.selkie, "zoo")
-            self.differences_of_zoo = self.selkie.restore(dump, "zoo")
+            errors = self.selkie.restore(dump, "zoo")
+            if errors:
+                raise Failure("\n".join(errors))
         return dump
 
 
@@ -289,7 +290,7 @@ def case_tools(bench):
 
 def case_pymysql(bench):
     """A driver that is neither MariaDB's nor ours."""
-    cache = zabbix.pathlib.Path.home() / ".cache" / "selkie" / "pymysql"
+    cache = zabbix.cache_folder() / "pymysql"
     if not (cache / "pymysql").exists():
         done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--target", str(cache), "PyMySQL==1.1.1"],
                               capture_output=True, text=True, check=False)

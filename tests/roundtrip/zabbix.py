@@ -16,12 +16,17 @@ FOLDER = pathlib.Path("usr/share/zabbix-server-mysql")
 SCRIPTS = ["schema.sql.gz", "images.sql.gz", "data.sql.gz"]
 
 
+def cache_folder():
+    """What is fetched once stays here, outside of the checkout."""
+    return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "selkie"
+
+
 def folder():
     """Where the scripts are; None, with the reason, where the package cannot be had."""
     installed = pathlib.Path("/") / FOLDER
     if all((installed / s).exists() for s in SCRIPTS):
         return installed, None
-    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "selkie" / PACKAGE
+    cache = cache_folder() / PACKAGE
     unpacked = cache / FOLDER
     if all((unpacked / s).exists() for s in SCRIPTS):
         return unpacked, None
