@@ -191,7 +191,8 @@ fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], resu
                     continue;
                 }
                 if !plan.on_duplicate.is_empty() {
-                    result.duplicates += 1;
+                    // With IGNORE only rows that were left out count.
+                    result.duplicates += u64::from(!plan.ignore);
                     return update_duplicate(cx, plan, &clustered, row, result);
                 }
                 let e = duplicate_error(cx, table, index, row);
@@ -224,7 +225,9 @@ fn update_duplicate(
     let mut after = slots;
     after.truncate(width);
     let changed = change_row(cx, &plan.target, clustered, &before, &mut after)?;
-    if let Some(id) = table.auto_increment_column().and_then(|c| match &after[c] {
+    // A row that stays as it is gives no id.
+    if changed
+        && let Some(id) = table.auto_increment_column().and_then(|c| match &after[c] {
         Value::Int(v) => Some(*v as u64),
         Value::UInt(v) => Some(*v),
         _ => None,
@@ -269,6 +272,8 @@ fn change_row(
     match update_row(cx, table, clustered, before, after) {
         Ok(Written::Done) => Ok(true),
         Err(e) => ignore_or_fail(cx, e),
+        // UPDATE IGNORE leaves the row as it is, without a word.
+        Ok(Written::Duplicate { .. }) if cx.settings.ignore => Ok(false),
         Ok(Written::Duplicate { index, .. }) => {
             let e = duplicate_error(cx, table, index, after);
             ignore_or_fail(cx, e)
@@ -283,7 +288,11 @@ pub fn update(cx: &mut ExecCtx<'_>, plan: &UpdatePlan) -> SqlResult<DmlResult> {
     for t in &plan.targets {
         lock_table_for_write(cx, &t.target.table)?;
         // Unlike INSERT's, this DEFAULT stands for a value that there must be.
-        let of_none = t.assignments.iter().find(|(c, v)| matches!(v, AssignedValue::Default) && lacks_default(&t.target, *c));
+        let of_none = t.assignments.iter().find(|(c, v)| {
+            let def = &t.target.table.columns[*c];
+            let is_enum = matches!(def.ty, selkie_types::SqlType::Enum(_)) && !def.nullable && t.target.defaults[*c].is_none();
+            matches!(v, AssignedValue::Default) && (lacks_default(&t.target, *c) || is_enum)
+        });
         if let Some((column, _)) = of_none {
             return Err(sql_err!(ER_NO_DEFAULT_FOR_FIELD, t.target.table.columns[*column].name));
         }

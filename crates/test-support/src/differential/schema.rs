@@ -51,7 +51,6 @@ const TYPES: &[(&str, Kind)] = &[
     ("VARCHAR(12) COLLATE utf8mb4_unicode_ci", Kind::Text),
     ("CHAR(6)", Kind::Text),
     ("CHAR(10) COLLATE utf8mb4_bin", Kind::Text),
-    ("VARCHAR(15) CHARACTER SET latin1", Kind::Text),
     ("TEXT", Kind::Text),
     ("VARBINARY(20)", Kind::Text),
     ("BLOB", Kind::Text),
@@ -152,9 +151,6 @@ impl Column {
         if small && make.draw.chance(95) {
             let n = make.draw.range(0, 100);
             return if self.kind == Kind::Decimal { format!("{n}.5") } else { n.to_string() };
-        }
-        if self.definition.contains("latin1") {
-            return format!("'{}'", make.draw.pick(&["a", "B", "hello", "12", "", "é", "x y"]));
         }
         loop {
             let literal = make.literal(self.kind);
