@@ -115,12 +115,9 @@ pub(crate) fn precision(e: &Expr) -> u32 {
         SqlType::Int { display, .. } if let ExprKind::Const(v) = &e.kind => {
             *display as u32 - matches!(v, Value::Int(i) if *i < 0) as u32
         }
-        // A derived table's column may come from a literal: all its characters may be digits.
-        SqlType::Int { display, .. } if *display < 4 && matches!(e.kind, ExprKind::Column(_)) => *display as u32,
-        SqlType::Int { width, display, unsigned: false, .. }
-            if matches!(e.kind, ExprKind::Column(_)) && *display > 4 && !is_default_display(*width, *display) =>
-        {
-            *display as u32
+        // A column may hold more digits than its display length says: `TINYINT(1)`, a derived table's of a literal.
+        SqlType::Int { width, display, unsigned, .. } if matches!(e.kind, ExprKind::Column(_)) => {
+            (*display as u32).saturating_sub(!*unsigned as u32).max(digits_of(*width))
         }
         SqlType::Int { display, unsigned, .. } => (*display as u32).saturating_sub(!*unsigned as u32),
         SqlType::Decimal { precision, .. } => *precision as u32,
@@ -141,17 +138,16 @@ pub(crate) fn scale(e: &Expr) -> u32 {
     }
 }
 
-/// Whether a signed integer type is shown in as many characters when nothing is said.
-fn is_default_display(width: selkie_types::IntWidth, display: u8) -> bool {
+/// Digits that an integer of a width may need.
+fn digits_of(width: selkie_types::IntWidth) -> u32 {
     use selkie_types::IntWidth::{Big, Int, Medium, Small, Tiny};
-    let default = match width {
-        Tiny => 4,
-        Small => 6,
-        Medium => 9,
-        Int => 11,
-        Big => 20,
-    };
-    display == default
+    match width {
+        Tiny => 3,
+        Small => 5,
+        Medium => 7,
+        Int => 10,
+        Big => 19,
+    }
 }
 
 /// Digits before the point of an operand counted as a DECIMAL.

@@ -235,7 +235,7 @@ impl Expressions {
                     self.value(any, scope, depth)
                 }
                 'y' => {
-                    let plain = self.plain_kind();
+                    let plain = if self.mixing { self.plain_kind() } else { Kind::Integer };
                     self.value(plain, scope, depth)
                 }
                 'w' => self.value(Kind::Text, scope, 0),
