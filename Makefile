@@ -89,6 +89,11 @@ fuzz: test-deps
 	PROPTEST_CASES='$(or $(FUZZ_CASES),20000)' cargo test $(CARGO_FLAGS) \
 	    -p selkie-types -p selkie-protocol -p selkie-binlog -p selkie-parser -p selkie-txn
 
+# Coverage-guided, 5 minutes each; needs a nightly compiler and `cargo install cargo-fuzz`.
+fuzz-targets: test-deps
+	for t in protocol parser log; do \
+	    (cd fuzz && cargo +nightly fuzz run $$t -- -max_total_time='$(or $(FUZZ_SECONDS),300)') || exit 1; done
+
 doc: deps
 	cargo doc $(CARGO_FLAGS) --workspace --no-deps
 	@echo 'open $(CARGO_TARGET_DIR)/doc/selkie_server/index.html'
