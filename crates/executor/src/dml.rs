@@ -140,30 +140,37 @@ fn fill_defaults(cx: &mut ExecCtx<'_>, target: &TargetTable, given: &[bool], row
 /// Inserts a row that has its given values and defaults, AUTO_INCREMENT aside.
 pub fn insert_one(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], result: &mut DmlResult) -> SqlResult<()> {
     let table = &plan.target.table;
-    match auto_increment(cx, table, row)? {
-        AutoIncrement::Generated(id) => {
-            if result.generated_id == 0 {
-                result.generated_id = id;
-            }
+    let generated = match auto_increment(cx, table, row)? {
+        AutoIncrement::Generated(id) => Some(id),
+        AutoIncrement::Given(Some(id)) => {
+            result.given_id = id;
+            None
         }
-        AutoIncrement::Given(Some(id)) => result.given_id = id,
-        AutoIncrement::Given(None) => {}
+        AutoIncrement::Given(None) => None,
+    };
+    let inserted = insert_built(cx, plan, row, result)?;
+    // A row that was changed instead, or left out, takes no new number.
+    if let Some(id) = generated
+        && inserted
+        && result.generated_id == 0
+    {
+        result.generated_id = id;
     }
-    insert_built(cx, plan, row, result)
+    Ok(())
 }
 
-/// Inserts a row whose values are all known.
-fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], result: &mut DmlResult) -> SqlResult<()> {
+/// Inserts a row whose values are all known. Returns whether it is a new row.
+fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], result: &mut DmlResult) -> SqlResult<bool> {
     let table = &plan.target.table;
     if !complete(cx, &plan.target, row)? {
-        return Ok(());
+        return Ok(false);
     }
     loop {
         let written = match insert_row(cx, table, row) {
             Ok(w) => w,
             Err(e) => {
                 ignore_or_fail(cx, e)?;
-                return Ok(());
+                return Ok(false);
             }
         };
         match written {
@@ -172,7 +179,7 @@ fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], resu
                 if let Some((exprs, _)) = &plan.returning {
                     returning(cx, exprs, row, &mut result.returning)?;
                 }
-                return Ok(());
+                return Ok(true);
             }
             Written::Duplicate { index, clustered } => {
                 if plan.replace {
@@ -181,7 +188,7 @@ fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], resu
                     if last_unique && old.as_deref() == Some(row) {
                         // The row is there as it is to be: that counts as inserted, and nothing is written.
                         result.affected += 1;
-                        return Ok(());
+                        return Ok(false);
                     }
                     result.duplicates += 1;
                     if let Some(old) = old {
@@ -191,15 +198,15 @@ fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], resu
                     continue;
                 }
                 if !plan.on_duplicate.is_empty() {
-                    result.duplicates += 1;
-                    return update_duplicate(cx, plan, &clustered, row, result);
+                    update_duplicate(cx, plan, &clustered, row, result)?;
+                    return Ok(false);
                 }
                 let e = duplicate_error(cx, table, index, row);
                 if plan.ignore {
                     result.duplicates += 1;
                 }
                 ignore_or_fail(cx, e)?;
-                return Ok(());
+                return Ok(false);
             }
         }
     }
@@ -224,7 +231,9 @@ fn update_duplicate(
     let mut after = slots;
     after.truncate(width);
     let changed = change_row(cx, &plan.target, clustered, &before, &mut after)?;
-    if let Some(id) = table.auto_increment_column().and_then(|c| match &after[c] {
+    // A row that stays as it is gives no id.
+    if changed
+        && let Some(id) = table.auto_increment_column().and_then(|c| match &after[c] {
         Value::Int(v) => Some(*v as u64),
         Value::UInt(v) => Some(*v),
         _ => None,
@@ -235,6 +244,8 @@ fn update_duplicate(
     if changed {
         result.affected += 2;
     }
+    // With IGNORE only rows that are neither inserted nor changed count.
+    result.duplicates += u64::from(!(plan.ignore && changed));
     if let Some((exprs, _)) = &plan.returning {
         returning(cx, exprs, &after, &mut result.returning)?;
     }
@@ -269,6 +280,8 @@ fn change_row(
     match update_row(cx, table, clustered, before, after) {
         Ok(Written::Done) => Ok(true),
         Err(e) => ignore_or_fail(cx, e),
+        // UPDATE IGNORE leaves the row as it is, without a word.
+        Ok(Written::Duplicate { .. }) if cx.settings.ignore => Ok(false),
         Ok(Written::Duplicate { index, .. }) => {
             let e = duplicate_error(cx, table, index, after);
             ignore_or_fail(cx, e)
@@ -283,7 +296,11 @@ pub fn update(cx: &mut ExecCtx<'_>, plan: &UpdatePlan) -> SqlResult<DmlResult> {
     for t in &plan.targets {
         lock_table_for_write(cx, &t.target.table)?;
         // Unlike INSERT's, this DEFAULT stands for a value that there must be.
-        let of_none = t.assignments.iter().find(|(c, v)| matches!(v, AssignedValue::Default) && lacks_default(&t.target, *c));
+        let of_none = t.assignments.iter().find(|(c, v)| {
+            let def = &t.target.table.columns[*c];
+            let is_enum = matches!(def.ty, selkie_types::SqlType::Enum(_)) && !def.nullable && t.target.defaults[*c].is_none();
+            matches!(v, AssignedValue::Default) && (lacks_default(&t.target, *c) || is_enum)
+        });
         if let Some((column, _)) = of_none {
             return Err(sql_err!(ER_NO_DEFAULT_FOR_FIELD, t.target.table.columns[*column].name));
         }

@@ -16,7 +16,7 @@ use selkie_planner::context::{
 };
 use selkie_planner::plan::{self, KeyRange, OutputColumn, QueryPlan};
 use selkie_planner::{Planned, Planner};
-use selkie_types::{SqlResult, SqlType, Value, sql_err};
+use selkie_types::{Level, SqlResult, SqlType, Value, sql_err};
 
 use crate::client::Client;
 use crate::host::Host;
@@ -127,7 +127,17 @@ impl Session {
         answer: Answer,
     ) -> SqlResult<()> {
         self.check_privileges(planned)?;
-        planned.planned.warnings.iter().for_each(|(level, e)| self.diag.push(*level, e.clone()));
+        let checked = match &planned.planned.statement {
+            plan::Statement::Insert(p) => !p.ignore,
+            plan::Statement::Update(p) => !p.ignore,
+            _ => false,
+        };
+        for (level, e) in &planned.planned.warnings {
+            if checked && *level == Level::Warning && self.host.hot.sql_mode.strict() {
+                return Err(e.clone());
+            }
+            self.diag.push(*level, e.clone());
+        }
         let writes = !matches!(planned.planned.statement, plan::Statement::Query(_) | plan::Statement::Do(_));
         if writes {
             self.check_writable(planned)?;

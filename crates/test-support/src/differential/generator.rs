@@ -34,7 +34,7 @@ impl Statement {
 
     /// Whether the number of warnings depends on the plan.
     pub fn by_plan(&self) -> bool {
-        self.many_tables || ["WHERE", "HAVING", "GROUP BY", "ORDER BY"].iter().any(|w| self.sql.contains(w))
+        self.many_tables || ["WHERE", "HAVING", "GROUP BY", "ORDER BY", "CASE", "IF(", " AND ", " OR ", " XOR ", " IS "].iter().any(|w| self.sql.contains(w))
     }
 
     pub(super) fn folded(self) -> Statement {

@@ -180,6 +180,11 @@ fn fold(row: &mut Row) {
 fn round_floats(row: &mut Row) {
     for value in row.iter_mut().flatten() {
         let Ok(text) = std::str::from_utf8(value) else { continue };
+        // Exact numbers have no negative zero in Selkie.
+        if text.starts_with("-0") && !text.contains(|c: char| c.is_ascii_digit() && c != '0') {
+            *value = text.trim_start_matches('-').as_bytes().to_vec();
+            continue;
+        }
         let digits = text.bytes().filter(u8::is_ascii_digit).count();
         if digits > 12 && (text.contains('e') || text.contains('.')) && digits < 20 {
             if let Ok(number) = text.parse::<f64>() {

@@ -211,10 +211,10 @@ impl Queries<'_> {
             let depth = u32::from(self.make.draw.chance(30));
             let value = self.make.value(kind, &from.names, depth);
             // A number alone would be a position.
-            if by.contains(&value) {
-                continue;
+            let value = if value.contains("a.") { value } else { "a.id % 5".to_owned() };
+            if !by.contains(&value) {
+                by.push(value);
             }
-            by.push(if value.contains("a.") { value } else { "a.id % 5".to_owned() });
         }
         let items: Vec<String> = by.iter().enumerate().map(|(n, b)| format!("{b} AS b{n}")).collect();
         let having = match self.make.draw.below(6) {
@@ -285,6 +285,7 @@ impl Queries<'_> {
     fn set_operation(&mut self) -> Statement {
         let kinds: Vec<Kind> = (0..1 + self.make.draw.below(2)).map(|_| self.make.kind()).collect();
         let text = kinds.contains(&Kind::Text);
+        self.make.mixing = false;
         let mut parts = Vec::new();
         for _ in 0..2 + usize::from(self.make.draw.chance(20)) {
             let from = self.source("a");
@@ -301,6 +302,7 @@ impl Queries<'_> {
             let condition = self.where_clause(&from.names);
             parts.push(format!("SELECT {} FROM {}{condition}", items.join(", "), from.text));
         }
+        self.make.mixing = true;
         let mut sql = String::new();
         for (n, part) in parts.iter().enumerate() {
             if n > 0 {
