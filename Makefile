@@ -54,7 +54,7 @@ tidy:
 	cargo run $(CARGO_FLAGS) --quiet -p xtask -- tidy
 
 test: test-deps build tidy
-	cargo test $(CARGO_FLAGS) --workspace
+	cargo test $(CARGO_FLAGS) --workspace --no-fail-fast
 
 suites: test-deps build
 	cargo test $(CARGO_FLAGS) -p selkie-server --test suites -- --nocapture

@@ -252,7 +252,7 @@ CREATE ALGORITHM=MERGE SQL SECURITY INVOKER VIEW v_merge (x, `y y`) AS SELECT id
 CREATE ALGORITHM=TEMPTABLE VIEW v_temp AS SELECT DISTINCT v FROM myisam_table LIMIT 10;
 CREATE VIEW v_union AS SELECT 1 AS one, 'x' AS two UNION ALL SELECT id, v FROM aria_table UNION SELECT NULL, NULL;
 CREATE VIEW v_sub AS SELECT id, (SELECT COUNT(*) FROM child c WHERE c.parent_id = p.id) AS children FROM parent p WHERE EXISTS (SELECT 1 FROM child) AND id IN (SELECT parent_id FROM child);
-CREATE VIEW v_exprs AS SELECT id, CASE WHEN t > 0 THEN 'pos' ELSE 'neg' END AS sign, t + tu * 2 AS e1, CAST(t AS CHAR(5)) AS e2, t BETWEEN 1 AND 5 AS e3,
+CREATE VIEW v_exprs AS SELECT id, CASE WHEN t > 0 THEN 'pos' ELSE 'neg' END AS sign, t + id * 2 AS e1, CAST(t AS CHAR(5)) AS e2, t BETWEEN 1 AND 5 AS e3,
   COALESCE(t, 0) AS e4, DATE_ADD('2020-01-01', INTERVAL id DAY) AS e5, NOT t AS e6, -t AS e7, t IS NULL AS e8, ABS(t) DIV 2 AS e9 FROM integers;
 CREATE VIEW v_derived AS SELECT d.n FROM (SELECT COUNT(*) AS n FROM integers) d;
 CREATE VIEW v_window AS SELECT id, ROW_NUMBER() OVER (PARTITION BY code ORDER BY id) AS r FROM parent;

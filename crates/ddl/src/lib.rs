@@ -38,6 +38,7 @@ pub mod types;
 mod view;
 
 pub use bootstrap::bootstrap;
+pub use column::column_of_type;
 pub use host::{AccountName, DdlHost, DdlRecord, DdlSettings, WriteRows};
 pub use maintenance::{MaintenanceResult, maintain};
 

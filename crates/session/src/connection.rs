@@ -197,7 +197,6 @@ fn enter(session: &mut Session, account: &Arc<Account>, login: &Login, host: &st
         session.host.set_var("collation_connection", collation.name());
     }
     if let Some(db) = &login.database {
-        session.check_statement(&selkie_parser::ast::Statement::Use(selkie_parser::ast::Ident::new(db)))?;
         session.use_database(db)?;
     }
     let init = session.instance.globals.read().get("init_connect").to_owned();

@@ -256,6 +256,8 @@ impl Session {
         self.txn.begin_statement();
         let now = (self.host.now_micros() / 1_000_000) as u32;
         let zone = self.host.hot.time_zone.clone();
+        let hot = &self.host.hot;
+        self.log.set_checks(hot.unique_checks, hot.check_constraint_checks);
         self.log.begin_statement(now, &zone, None);
         self.log.dictionary(encode_changes(&record.changes).into());
         let query = selkie_binlog::event::QueryEvent {

@@ -169,6 +169,8 @@ impl Session {
         if writes {
             let now = self.host.now_micros();
             let annotation = self.host.hot.annotate_rows.then_some(text);
+            let hot = &self.host.hot;
+            self.log.set_checks(hot.unique_checks, hot.check_constraint_checks);
             self.log.begin_statement((now / 1_000_000) as u32, &self.host.hot.time_zone, annotation);
         }
         self.host.insert_id_set = false;

@@ -32,6 +32,7 @@ pub mod status;
 pub mod track;
 pub mod user_locks;
 pub mod variables;
+mod view_columns;
 pub mod virtual_tables;
 
 pub use client::Transport;

@@ -626,6 +626,7 @@ impl Session {
 
     /// USE.
     pub fn use_database(&mut self, db: &str) -> SqlResult<()> {
+        self.check_use(db)?;
         let known = self.instance().dictionary.schema().databases.contains_key(db)
             || crate::virtual_tables::is_database(db);
         if !known {
@@ -650,7 +651,16 @@ impl Session {
     pub fn field_list(&mut self, client: &mut Client, table: &str, wildcard: &str) -> SqlResult<()> {
         let db = self.host.database.clone().ok_or_else(|| sql_err!(ER_NO_DB_ERROR))?;
         let quoted = table.replace('`', "``");
-        let text = format!("SELECT * FROM `{quoted}` LIMIT 0");
+        // Invisible columns are listed too.
+        let schema = self.instance().dictionary.schema();
+        let columns = match self.host.temporary_table(&db, table).or_else(|| schema.table(&db, table).cloned()) {
+            Some(t) if t.columns.iter().any(|c| c.invisible) => {
+                let names: Vec<_> = t.columns.iter().map(|c| format!("`{}`", c.name.replace('`', "``"))).collect();
+                names.join(", ")
+            }
+            _ => "*".to_owned(),
+        };
+        let text = format!("SELECT {columns} FROM `{quoted}` LIMIT 0");
         let parsed = parse(text.as_bytes(), &self.parse_options()).map_err(parse_error)?;
         let planned = self.plan(&parsed.statement, &[])?;
         let results = self.host.hot.character_set_results;
@@ -663,7 +673,6 @@ impl Session {
                 }
             }
         }
-        let _ = db;
         if !self.in_transaction() {
             self.commit()?;
         }

@@ -70,3 +70,58 @@ fn myisam_numbers_in_a_later_part_of_a_key() {
     assert_eq!(c.run("INSERT INTO m VALUES (1, 5), (2, 5)"), "OK 2");
     assert!(!c.run("SHOW CREATE TABLE m").contains("AUTO_INCREMENT="));
 }
+
+#[test]
+fn altering_keeps_a_numbered_zero() {
+    let dir = tempfile::tempdir().unwrap();
+    let instance = open(dir.path());
+    let mut c = connect(&instance);
+    c.run("CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT)");
+    c.run("SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO'");
+    c.run("INSERT INTO t VALUES (0, 1), (5, 2)");
+    c.run("SET sql_mode = DEFAULT");
+    assert_eq!(c.run("ALTER TABLE t MODIFY v BIGINT, ADD x INT DEFAULT 3 FIRST"), "OK 2");
+    assert_eq!(c.run("SELECT * FROM t"), "3,0,1 | 3,5,2");
+    // A column that becomes numbered gives zeros a number.
+    c.run("CREATE TABLE n (id INT PRIMARY KEY)");
+    c.run("INSERT INTO n VALUES (0), (5)");
+    c.run("ALTER TABLE n MODIFY id INT AUTO_INCREMENT");
+    assert_eq!(c.run("SELECT COUNT(*), MIN(id) > 0 FROM n"), "2,1");
+}
+
+#[test]
+fn all_maps_of_a_statement_stand_before_its_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let instance = open(dir.path());
+    let mut c = connect(&instance);
+    c.run("CREATE TABLE p (id INT PRIMARY KEY)");
+    c.run("CREATE TABLE c (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES p (id) ON DELETE CASCADE)");
+    c.run("INSERT INTO p VALUES (1), (2)");
+    c.run("INSERT INTO c VALUES (1, 1), (2, 1), (3, 2)");
+    assert_eq!(c.run("DELETE FROM p WHERE id = 1"), "OK 1");
+    let events = c.run("SHOW BINLOG EVENTS");
+    let kinds: Vec<&str> = events.split(" | ").filter_map(|e| e.split(',').nth(2)).collect();
+    let tail: Vec<&str> = kinds.iter().rev().take(6).rev().copied().collect();
+    assert_eq!(tail, ["Annotate_rows", "Table_map", "Table_map", "Delete_rows_v1", "Delete_rows_v1", "Xid"], "{events}");
+    // Recovery reads the same.
+    drop(c);
+    drop(instance);
+    let instance = open(dir.path());
+    assert_eq!(connect(&instance).run("SELECT * FROM c"), "3,2");
+    assert_eq!(connect(&instance).run("SELECT * FROM p"), "2");
+}
+
+#[test]
+fn views_have_the_columns_of_what_they_read_now() {
+    let dir = tempfile::tempdir().unwrap();
+    let instance = open(dir.path());
+    let mut c = connect(&instance);
+    c.run("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(9))");
+    c.run("CREATE VIEW w AS SELECT NULL AS id, NULL AS v");
+    c.run("CREATE VIEW a AS SELECT id, v FROM w");
+    c.run("DROP VIEW w");
+    c.run("CREATE VIEW w AS SELECT id, v FROM t");
+    assert!(c.run("SHOW COLUMNS FROM a").contains("varchar(9)"));
+    let types = "SELECT GROUP_CONCAT(COLUMN_TYPE ORDER BY ORDINAL_POSITION) FROM information_schema.COLUMNS WHERE TABLE_NAME = 'a'";
+    assert_eq!(c.run(types), "int(11),varchar(9)");
+}

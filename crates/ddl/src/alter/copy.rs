@@ -128,6 +128,8 @@ fn keeps_order(job: &CopyJob<'_>) -> bool {
                         && a.prefix == b.prefix
                         && a.descending == b.descending
                         && old.columns[a.column].ty == new.columns[b.column].ty
+                        // Rows may get new numbers.
+                        && old.columns[a.column].auto_increment == new.columns[b.column].auto_increment
                 })
         }
     }
@@ -199,7 +201,10 @@ impl Converter {
         for i in added {
             local[i] = self.default(target, cx, i, &local)?;
         }
-        if let Some(i) = table.auto_increment_column() {
+        // A column that was numbered before keeps its zeros.
+        if let Some(i) = table.auto_increment_column()
+            && !job.origins[i].is_some_and(|o| job.old.columns[o].auto_increment && !local[i].is_null())
+        {
             number(cx, table, i, &mut local[i], auto)?;
         }
         for (i, e) in &target.generated {

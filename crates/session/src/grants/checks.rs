@@ -9,7 +9,7 @@ use selkie_types::{SqlError, SqlResult, sql_err};
 
 use crate::accounts::{Account, Privileges};
 use crate::session::Session;
-use crate::virtual_tables::is_open_to_all;
+use crate::virtual_tables::{is_database, is_open_to_all};
 
 impl Session {
     /// Fails unless the account may use what a plan uses. A view's tables are its definer's matter.
@@ -111,6 +111,7 @@ impl Session {
 
     /// Fails unless the account may run a statement of this kind on what it names.
     pub(crate) fn check_statement(&self, s: &Statement) -> SqlResult<()> {
+        self.refuse_virtual(s)?;
         if self.host.account.global.has(Privileges::ALL_GLOBAL) {
             return Ok(());
         }
@@ -137,13 +138,6 @@ impl Session {
                 None => self.need_database(&current()?, "ALTER"),
             },
             Statement::DropDatabase(d) => self.need_database(&d.name.value, "DROP"),
-            Statement::Use(db) => {
-                let a = &self.host.account;
-                if a.sees_database(&db.value) || is_open_to_all(&db.value) {
-                    return Ok(());
-                }
-                Err(sql_err!(ER_DBACCESS_DENIED_ERROR, a.user, a.host, db.value))
-            }
             Statement::CreateTable(c) => {
                 if c.temporary {
                     self.need_database_of(&c.name, "CREATE TEMPORARY TABLES")?;
@@ -224,6 +218,80 @@ impl Session {
             }
             _ => Ok(()),
         }
+    }
+
+    /// A database that the account sees can be made the current one.
+    pub(crate) fn check_use(&self, db: &str) -> SqlResult<()> {
+        let a = &self.host.account;
+        if a.sees_database(db) || is_open_to_all(db) {
+            return Ok(());
+        }
+        Err(sql_err!(ER_DBACCESS_DENIED_ERROR, a.user, a.host, db))
+    }
+
+    /// Nobody changes tables that are computed, nor makes others beside them.
+    fn refuse_virtual(&self, s: &Statement) -> SqlResult<()> {
+        let mut names: Vec<(&ObjectName, &str)> = Vec::new();
+        match s {
+            Statement::CreateDatabase(ast::CreateDatabase { name, .. }) | Statement::DropDatabase(ast::DropDatabase { name, .. }) => {
+                return self.refuse_database(&name.value);
+            }
+            Statement::AlterDatabase(ast::AlterDatabase { name: Some(name), .. }) => {
+                return self.refuse_database(&name.value);
+            }
+            Statement::Insert(i) => names.push((&i.table, "INSERT")),
+            Statement::Delete(d) => match &d.target {
+                ast::DeleteTarget::Single(t) => names.push((&t.name, "DELETE")),
+                _ => return Ok(()),
+            },
+            Statement::Update(u) => {
+                if let [ast::TableRef::Table(t)] = &u.tables[..] {
+                    names.push((&t.name, "UPDATE"));
+                }
+            }
+            Statement::LoadData(l) => names.push((&l.table, "INSERT")),
+            Statement::CreateTable(c) => names.push((&c.name, "CREATE")),
+            Statement::AlterTable(a) => names.push((&a.name, "ALTER")),
+            Statement::DropTables(d) => names.extend(d.names.iter().map(|n| (n, "DROP"))),
+            Statement::DropViews(d) => names.extend(d.names.iter().map(|n| (n, "DROP"))),
+            Statement::RenameTables(r) => names.extend(r.renames.iter().flat_map(|r| [(&r.from, "ALTER"), (&r.to, "CREATE")])),
+            Statement::TruncateTable(t) => names.push((&t.name, "DROP")),
+            Statement::CreateIndex(c) => names.push((&c.table, "INDEX")),
+            Statement::DropIndex(d) => names.push((&d.table, "INDEX")),
+            Statement::CreateView(c) => names.push((&c.name, "CREATE VIEW")),
+            Statement::CreateSequence(c) => names.push((&c.name, "CREATE")),
+            Statement::CreateTrigger(c) => names.push((&c.name, "TRIGGER")),
+            Statement::CreateProcedure(c) | Statement::CreateFunction(c) => names.push((&c.name, "CREATE ROUTINE")),
+            Statement::CreateEvent(c) => names.push((&c.name, "EVENT")),
+            Statement::LockTables(l) => names.extend(l.tables.iter().map(|t| (&t.name, "SELECT"))),
+            _ => return Ok(()),
+        }
+        for (name, word) in names {
+            let Some(db) = name.db.as_ref().map(|d| d.as_str()).or(self.host.database.as_deref()) else { continue };
+            if !is_database(db) || self.instance.dictionary.schema().databases.contains_key(db) {
+                continue;
+            }
+            self.refuse_open(db)?;
+            let exists = crate::virtual_tables::definitions::find(db, &name.name.value).is_some();
+            if exists || matches!(word, "CREATE" | "CREATE VIEW") || db.eq_ignore_ascii_case("performance_schema") {
+                let a = &self.host.account;
+                return Err(sql_err!(ER_TABLEACCESS_DENIED_ERROR, word, a.user, self.host.host, db, name.name.value));
+            }
+        }
+        Ok(())
+    }
+
+    /// A virtual database itself stays as it is.
+    fn refuse_database(&self, db: &str) -> SqlResult<()> {
+        if is_database(db) && !self.instance.dictionary.schema().databases.contains_key(db) {
+            let a = &self.host.account;
+            return Err(sql_err!(ER_DBACCESS_DENIED_ERROR, a.user, a.host, db.to_lowercase()));
+        }
+        Ok(())
+    }
+
+    fn refuse_open(&self, db: &str) -> SqlResult<()> {
+        if db.eq_ignore_ascii_case("information_schema") { self.refuse_database(db) } else { Ok(()) }
     }
 
     fn check_alter(&self, a: &ast::AlterTable) -> SqlResult<()> {

@@ -114,11 +114,14 @@ pub(super) fn grants(a: &Account) -> Vec<String> {
         global.push_str(&with);
     }
     lines.push(global);
-    for (db, p) in &a.databases {
+    let (mut databases, mut tables) = (a.databases.clone(), a.tables.iter().collect::<Vec<_>>());
+    databases.sort_by(|a, b| a.0.cmp(&b.0));
+    tables.sort_by(|a, b| (&a.db, &a.table).cmp(&(&b.db, &b.table)));
+    for (db, p) in &databases {
         let all = words(*p, Privileges::all_database());
         lines.push(format!("GRANT {all} ON {}.* TO {to}{}", quoted(db), option(*p)));
     }
-    for t in &a.tables {
+    for t in tables {
         let object = format!("{}.{}", quoted(&t.db), quoted(&t.table));
         lines.push(format!("GRANT {} ON {object} TO {to}{}", table_words(t), option(t.table_privileges)));
     }

@@ -80,6 +80,7 @@ impl Session {
         let given = match given {
             // Digits past 64 bits are the largest number.
             Value::Decimal(d) if d.scale() == 0 => {
+                self.diag.warn(sql_err!(ER_DATA_OVERFLOW, text, "INT"));
                 whole = if d.is_negative() { Value::Int(i64::MIN) } else { Value::Int(i64::MAX) };
                 &whole
             }

@@ -17,6 +17,7 @@ pub fn columns(cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
     let wanted = |name: &str| only.is_none_or(|o| o.trim_end_matches(' ').eq_ignore_ascii_case(name));
     cx.relations(cx.lookup(1), cx.lookup(2), &mut |r| match r {
         Relation::Stored(t) => {
+            let t = &crate::view_columns::current(cx.host, t);
             let keys = KeyWords::of(t);
             for (i, c) in t.columns.iter().enumerate().filter(|(_, c)| wanted(&c.name)) {
                 let privileges = privilege_words(cx.account(), &t.db, &t.name, &c.name);
@@ -38,7 +39,7 @@ pub fn columns(cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
                 out.def().text(d.db).text(d.name).text(c.name).uint(i as u64 + 1);
                 out.text_or_null(c.default).yes_no(c.nullable);
                 described_type(&c.ty, out);
-                out.text(&c.ty.column_type()).text("").text("").text(virtual_privileges(d)).text("");
+                out.text(&c.ty.column_type()).text(c.key).text("").text(virtual_privileges(d)).text("");
                 out.text("NEVER").null();
             }
         }
@@ -102,7 +103,7 @@ fn length_and_precision(ty: &SqlType, out: &mut Rows) {
 /// COLUMN_DEFAULT: an expression's text; `NULL` as a word where NULL is what the column gets.
 pub fn default_expression(c: &Column) -> Option<String> {
     if c.generated.is_some() {
-        return None;
+        return c.nullable.then(|| "NULL".into());
     }
     match &c.default {
         ColumnDefault::None => None,

@@ -14,7 +14,7 @@ pub fn statistics(cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
             for (i, part) in index.parts.iter().enumerate() {
                 let column = &t.columns[part.column];
                 out.def().text(&t.db).text(&t.name).int(!index.unique as i64).text(&t.db).text(&index.name);
-                out.uint(i as u64 + 1).text(&column.name).text_or_null(sort_letter(index, part.descending));
+                out.uint(i as u64 + 1).text(&column.name).text_or_null(sort_letter(t, index, part.descending));
                 out.int_or_null(cardinality(index, rows));
                 out.int_or_null(prefix_shown(index, part)).null().text(if column.nullable { "YES" } else { "" });
                 out.text(kind_word(t, index)).text("").text(&index.comment).yes_no(index.ignored);
@@ -37,9 +37,10 @@ pub fn shown_order(t: &Table) -> Vec<&Index> {
     order
 }
 
-/// `A` or `D`; full text has no order.
-pub fn sort_letter(index: &Index, descending: bool) -> Option<&'static str> {
+/// `A` or `D`; full text and hashes have no order.
+pub fn sort_letter(t: &Table, index: &Index, descending: bool) -> Option<&'static str> {
     match (index.kind, descending) {
+        _ if kind_word(t, index) == "HASH" => None,
         (IndexKind::FullText, _) => None,
         (_, true) => Some("D"),
         _ => Some("A"),

@@ -34,7 +34,7 @@ pub fn engines(cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
 
 /// information_schema.CHARACTER_SETS
 pub fn character_sets(_cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
-    for c in Charset::all() {
+    for c in ordered_charsets() {
         out.text(c.name()).text(c.default_collation().name()).text(c.description()).int(c.max_len() as i64);
     }
     Ok(())
@@ -76,10 +76,17 @@ pub fn collation_applicability(_cx: &Context<'_>, out: &mut Rows) -> SqlResult<(
     Ok(())
 }
 
+/// By the number of the default collation.
+pub fn ordered_charsets() -> Vec<Charset> {
+    let mut all: Vec<Charset> = Charset::all().collect();
+    all.sort_by_key(|c| c.default_collation().0);
+    all
+}
+
 /// By character set, then by number.
 fn ordered_collations() -> Vec<Collation> {
     let mut all = Collation::all().to_vec();
-    all.sort_by_key(|c| (c.charset(), c.0));
+    all.sort_by_key(|c| (c.charset().default_collation().0, c.0));
     all
 }
 

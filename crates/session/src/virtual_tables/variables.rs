@@ -112,7 +112,11 @@ pub fn user_variables(cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
             selkie_types::SqlType::Decimal { .. } => "DECIMAL",
             _ => "VARCHAR",
         };
-        out.text(kind).text(ty.collation().map_or("binary", |c| c.charset().name()));
+        out.text(kind).text(match ty.collation() {
+            _ if value.is_null() => "binary",
+            Some(c) => c.charset().name(),
+            None => "latin1",
+        });
     }
     Ok(())
 }
