@@ -77,6 +77,8 @@ const SESSION_FUNCTIONS: &[&str] = &[
 /// Evaluates constant expressions without a session.
 pub(crate) struct Folder {
     cx: Constants,
+    /// What is folded is a condition: a constant that a column is to be equal to is looked up without a word.
+    pub in_condition: bool,
     /// Warnings of what was evaluated here.
     pub warnings: Vec<(Level, SqlError)>,
 }
@@ -98,6 +100,7 @@ impl Folder {
                 },
                 diag: Diagnostics::default(),
             },
+            in_condition: false,
             warnings: Vec::new(),
         }
     }
@@ -130,10 +133,18 @@ impl Folder {
 
     /// Converts the constant operands of a comparison.
     fn operands(&mut self, e: Expr) -> Expr {
-        exprs::map_children(e, &mut |c| match &c.kind {
+        let told = self.warnings.len();
+        let lookup = self.in_condition
+            && matches!(&e.kind, ExprKind::Compare { op: selkie_expr::CmpOp::Eq, left, right, .. }
+                if [left, right].iter().any(|x| is_column(x)));
+        let e = exprs::map_children(e, &mut |c| match &c.kind {
             ExprKind::Cast(x) if matches!(x.kind, ExprKind::Const(_)) && is_foldable(&c) => self.evaluated(c, true),
             _ => c,
-        })
+        });
+        if lookup {
+            self.warnings.truncate(told);
+        }
+        e
     }
 
     fn node(&mut self, e: Expr) -> Expr {
@@ -181,6 +192,15 @@ impl Folder {
 
 fn is_comparison(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Compare { .. } | ExprKind::Between { .. } | ExprKind::InList { .. })
+}
+
+/// A column, as it is or converted.
+fn is_column(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Column(_) => true,
+        ExprKind::Cast(x) => is_column(x),
+        _ => false,
+    }
 }
 
 /// A constant, as it is or converted.

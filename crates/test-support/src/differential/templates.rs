@@ -251,7 +251,7 @@ pub const TEXT: &[&str] = &[
     "FROM_BASE64(TO_BASE64({s}))",
     "UNHEX(HEX({s}))",
     "INET_NTOA({i})",
-    "JSON_QUOTE({s})",
+    "JSON_QUOTE({k})",
     "JSON_OBJECT('k', {i}, 's', {s})",
     "JSON_ARRAY({i}, {s}, {d}, NULL)",
     "JSON_EXTRACT('{\"a\": [1, {p}, \"x\"]}', '$.a[{p}]')",
