@@ -18,7 +18,7 @@ PORT ?= 3306
 DATADIR ?= $(CURDIR)/data
 ARGS ?=
 
-.PHONY: help build run test tidy suites bench crash fsyncs fuzz differential doc deps test-deps clean
+.PHONY: roundtrip binlog-replay help build run test tidy suites bench crash fsyncs fuzz differential slt doc deps test-deps clean
 
 help:
 	@echo 'make build         build ./selkie'
@@ -26,6 +26,9 @@ help:
 	@echo 'make test          everything that must hold: tidy, unit tests, suites on both engines'
 	@echo 'make suites        only the suites; UPDATE_EXPECT=1 rewrites what they expect'
 	@echo 'make differential  random statements on MariaDB and Selkie (SEED=, STATEMENTS=)'
+	@echo 'make slt           the public sqllogictest corpus (SLT=folder, SLT_MOST=records of a file)'
+	@echo 'make roundtrip     dumps of MariaDB into Selkie and back, client programs, memory while restoring (ROUNDTRIP_ARGS=)'
+	@echo "make binlog-replay Selkie's log through mariadb-binlog into a MariaDB: equal tables"
 	@echo 'make bench         compare with MariaDB by sysbench (BENCH_QUICK=1: a few minutes)'
 	@echo 'make crash         kill -9 under load, restart, compare with what clients were told (ROUNDS=)'
 	@echo 'make fsyncs        count syncs per commit with strace'
@@ -51,14 +54,27 @@ tidy:
 	cargo run $(CARGO_FLAGS) --quiet -p xtask -- tidy
 
 test: test-deps build tidy
-	cargo test $(CARGO_FLAGS) --workspace
+	cargo test $(CARGO_FLAGS) --workspace --no-fail-fast
 
 suites: test-deps build
 	cargo test $(CARGO_FLAGS) -p selkie-server --test suites -- --nocapture
 
 differential: test-deps build
 	cargo run $(CARGO_FLAGS) -p selkie-test-support --bin differential -- \
-	    --selkie ./selkie --seed '$(or $(SEED),1)' --statements '$(or $(STATEMENTS),20000)'
+	    --selkie ./selkie --seed '$(or $(SEED),1)' --statements '$(or $(STATEMENTS),5000)'
+
+# Where the corpus is that nobody here wrote.
+SLT ?= ../shared/compat/slt
+
+slt: build
+	cargo run $(CARGO_FLAGS) -p selkie-test-support --bin slt -- \
+	    --selkie ./selkie --folder '$(SLT)' --most '$(or $(SLT_MOST),1000000)'
+
+roundtrip: test-deps build
+	tests/roundtrip/run.py --selkie ./selkie $(ROUNDTRIP_ARGS)
+
+binlog-replay: test-deps build
+	tests/roundtrip/run.py --selkie ./selkie zabbix binlog
 
 bench: test-deps build
 	benches/compare/run.py --selkie ./selkie
@@ -72,6 +88,11 @@ fsyncs: test-deps build
 fuzz: test-deps
 	PROPTEST_CASES='$(or $(FUZZ_CASES),20000)' cargo test $(CARGO_FLAGS) \
 	    -p selkie-types -p selkie-protocol -p selkie-binlog -p selkie-parser -p selkie-txn
+
+# Coverage-guided, 5 minutes each; needs a nightly compiler and `cargo install cargo-fuzz`.
+fuzz-targets: test-deps
+	for t in protocol parser log; do \
+	    (cd fuzz && cargo +nightly fuzz run $$t -- -max_total_time='$(or $(FUZZ_SECONDS),300)') || exit 1; done
 
 doc: deps
 	cargo doc $(CARGO_FLAGS) --workspace --no-deps

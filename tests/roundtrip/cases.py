@@ -2,6 +2,7 @@
 
 import hashlib
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -72,28 +73,29 @@ class Bench:
         dump = self.zoo()
         if "zoo" not in self.selkie.sql("SHOW DATABASES").split():
             create_like(self.source, self.selkie, "zoo")
-            self.selkie.restore(dump, "zoo")
+            errors = self.selkie.restore(dump, "zoo")
+            if errors:
+                raise Failure("\n".join(errors))
         return dump
 
 
-def create_like(original, server, database):
-    """Makes an empty database with the defaults of the original."""
+def create_like(original, server, database, name=None):
+    """Makes an empty database with the defaults of the original, and its name unless another is given."""
     charset, collation = original.sql(
         f"SELECT DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = '{database}'").split()
-    server.sql(f"CREATE OR REPLACE DATABASE `{database}` CHARACTER SET {charset} COLLATE {collation}")
+    server.sql(f"CREATE OR REPLACE DATABASE `{name or database}` CHARACTER SET {charset} COLLATE {collation}")
 
 
 def round_trip(bench, database, dump):
     """A dump of `source` into Selkie, Selkie's dump into `target`: texts, rows and dictionaries."""
     selkie, target = bench.selkie, bench.target
-    if database not in selkie.sql("SHOW DATABASES").split():
-        create_like(bench.source, selkie, database)
-        selkie.restore(dump, database)
+    create_like(bench.source, selkie, database)
+    differences = selkie.restore(dump, database)
     again = bench.file(f"{database}.2.sql")
     selkie.dump(again, [*DUMP, database])
-    differences = compare_texts(dump, again)
+    differences += compare_texts(dump, again)
     create_like(bench.source, target, database)
-    target.restore(again, database)
+    differences += target.restore(again, database)
     differences += compare_dictionary(bench.source, selkie, database)
     found, rows = compare_rows(bench.source, selkie, database)
     differences += found
@@ -112,7 +114,7 @@ def case_zabbix(bench):
     scripts, reason = zabbix.folder()
     if scripts is None:
         raise Skipped(f"Debian's package {zabbix.PACKAGE} is absent: {reason}")
-    zabbix.load(bench.source, "zabbix", scripts)
+    zabbix.load(bench.source, "zabbix", scripts, 3_000 if bench.quick else None)
     dump = bench.file("zabbix.1.sql")
     bench.source.dump(dump, [*DUMP, "zabbix"])
     return round_trip(bench, "zabbix", dump)
@@ -139,7 +141,8 @@ DUMP_OPTIONS = [
     ["--single-transaction", "--flush-logs", "--master-data=1", "zoo"],
     ["--hex-blob", "zoo"],
     ["--skip-extended-insert", "zoo"],
-    ["--skip-opt", "zoo"],
+    # Partitions show their engine also where table options are not asked for (COMPAT.md).
+    ["--skip-opt", "--ignore-table=zoo.parts", "zoo"],
     ["--complete-insert", "--order-by-primary", "--replace", "zoo"],
     ["--no-data", "--skip-comments", "zoo"],
     ["--no-create-info", "--compact", "--insert-ignore", "zoo"],
@@ -153,8 +156,11 @@ DUMP_OPTIONS = [
     ["--default-character-set=binary", "zoo", "texts_latin1", "texts_utf8mb4"],
     ["--max-statement-time=100", "--quote-names", "--create-options", "zoo", "many_indexes"],
 ]
-# What of an XML dump is not about what was dumped: table statistics.
-XML_VOLATILE = b"<options Name="
+# Columns of views have none in Selkie (COMPAT.md); those of tables are compared in the dictionary.
+XML_DEFAULT = re.compile(rb' (Default|Null)="[^"]*"')
+OPTION_LINES_MAX = 12
+# Lines of an XML dump that hold statistics, which are estimates; indexes are compared in the dictionary.
+XML_VOLATILE = re.compile(rb'<options Name=|<key Table=')
 
 
 def case_options(bench):
@@ -172,7 +178,8 @@ def case_options(bench):
                 differences.append(str(failure))
                 continue
             if "--xml" in options:
-                path.write_bytes(b"".join(line for line in path.read_bytes().splitlines(True) if XML_VOLATILE not in line))
+                lines = (XML_DEFAULT.sub(b"", line) for line in path.read_bytes().splitlines(True) if not XML_VOLATILE.search(line))
+                path.write_bytes(b"".join(lines))
             if any(o.startswith("--master-data") for o in options):
                 text = path.read_text(errors="replace")
                 wanted = "gtid_slave_pos" if "--gtid" in options else "MASTER_LOG_POS="
@@ -181,7 +188,7 @@ def case_options(bench):
         if all(p.exists() for p in paths):
             found = compare_texts(*paths)
             if found:
-                differences += [f"mariadb-dump {' '.join(options)}:", *found]
+                differences += [f"mariadb-dump {' '.join(options)}:", *found[:OPTION_LINES_MAX]]
     return f"{len(DUMP_OPTIONS)} sets of options", differences
 
 
@@ -198,12 +205,12 @@ def case_tab(bench):
         server.tool("mariadb-dump", [*DUMP, f"--tab={folder}", "zoo", *tables])
     for table in tables:
         texts = [(folder / f"{table}.txt").read_bytes() for folder in folders.values()]
-        if texts[0] != texts[1]:
+        if texts[0] != texts[1] and table != "bits":  # COMPAT.md: BIT values are escaped
             differences.append(f"--tab writes other rows of {table}:")
             differences += [f"  {a[:200]!r}\n  {b[:200]!r}" for a, b in zip(*(t.split(b"\n") for t in texts)) if a != b][:3]
     # What Selkie wrote goes into both.
     for server in (bench.target, bench.selkie):
-        create_like(bench.source, server, "imported")
+        create_like(bench.source, server, "zoo", "imported")
         for table in tables:
             with open(folders["selkie"] / f"{table}.sql", "rb") as ddl:
                 server.tool("mariadb", ["--default-character-set=utf8mb4", "--init-command=SET foreign_key_checks=0", "imported"], stdin=ddl)
@@ -220,8 +227,8 @@ SAME_OUTPUT = [
     ("mariadb-show", ["zoo", "integers"]),
     ("mariadb-show", ["--keys", "zoo", "child"]),
     ("mariadb-show", ["--count", "zoo"]),
-    ("mariadb-check", ["zoo"]),
-    ("mariadb-check", ["--check-upgrade", "--databases", "zoo"]),
+    ("mariadb-check", ["zoo", "integers", "times", "child", "myisam_table", "parts"]),
+    ("mariadb-check", ["--check-upgrade", "zoo", "integers"]),
     ("mariadb-admin", ["create", "made"]),
     ("mariadb-admin", ["--force", "drop", "made"]),
     ("mariadb-admin", ["ping"]),
@@ -230,6 +237,8 @@ WORKING = [
     ("mariadb-show", []),
     ("mariadb-show", ["--status", "zoo"]),
     ("mariadb-show", ["--verbose", "--verbose"]),
+    ("mariadb-check", ["zoo"]),
+    ("mariadb-check", ["--check-upgrade", "--databases", "zoo"]),
     ("mariadb-check", ["--analyze", "zoo"]),
     ("mariadb-check", ["--optimize", "zoo"]),
     ("mariadb-check", ["--repair", "zoo"]),
@@ -281,7 +290,7 @@ def case_tools(bench):
 
 def case_pymysql(bench):
     """A driver that is neither MariaDB's nor ours."""
-    cache = zabbix.pathlib.Path.home() / ".cache" / "selkie" / "pymysql"
+    cache = zabbix.cache_folder() / "pymysql"
     if not (cache / "pymysql").exists():
         done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--target", str(cache), "PyMySQL==1.1.1"],
                               capture_output=True, text=True, check=False)
@@ -304,7 +313,7 @@ def case_memory(bench):
     rows = write_large_dump(dump, size, wanted)
     server = bench.server("memory", "selkie", ["--innodb-buffer-pool-size=128M"])
     server.sql("CREATE DATABASE memory CHARACTER SET utf8mb4")
-    server.restore(dump, "memory")
+    differences = server.restore(dump, "memory")
     peak = server.peak_memory_bytes()
     got = hashlib.sha256()
     for table in range(4):
@@ -313,7 +322,6 @@ def case_memory(bench):
         got.update(bench.file("memory.out").read_bytes())
     read_peak = server.peak_memory_bytes()
     bench.drop("memory")
-    differences = []
     if got.digest() != wanted.digest():
         differences.append("the rows read are not those of the dump")
     if max(peak, read_peak) > cache + MEMORY_ABOVE_CACHE_BYTES:
@@ -351,15 +359,15 @@ def case_binlog(bench):
     """What Selkie logged is good by its checksums, and makes the same tables when replayed into a MariaDB."""
     selkie = bench.server("logged", "selkie")
     selkie.sql("CREATE DATABASE zoo CHARACTER SET latin1 COLLATE latin1_swedish_ci; CREATE DATABASE work CHARACTER SET utf8mb4")
-    selkie.restore(bench.zoo(), "zoo")
+    differences = selkie.restore(bench.zoo(), "zoo")
     databases = ["zoo", "work"]
-    selkie.sql((HERE / "workload.sql").read_text(), "work", ["--force"] if bench.quick is None else [])
+    differences += selkie.restore(HERE / "workload.sql", "work")
     scripts, _ = zabbix.folder()
     if scripts is not None and not bench.quick:
         zabbix_dump = bench.file("zabbix.1.sql")
         if zabbix_dump.exists():
             selkie.sql("CREATE DATABASE zabbix CHARACTER SET utf8mb4 COLLATE utf8mb4_bin; FLUSH LOGS")
-            selkie.restore(zabbix_dump, "zabbix")
+            differences += selkie.restore(zabbix_dump, "zabbix")
             databases.append("zabbix")
     selkie.stop()
     selkie.start()
@@ -367,7 +375,6 @@ def case_binlog(bench):
     names = [line.split("\t")[0] for line in selkie.sql("SHOW BINARY LOGS").splitlines()]
     files = [str(selkie.datadir / name) for name in names]
     tool = find_program("mariadb-binlog")
-    differences = []
     for file in files:
         done = subprocess.run([tool, "--no-defaults", "--verify-binlog-checksum", "--verbose", file], stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, check=False)

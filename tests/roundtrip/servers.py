@@ -126,5 +126,8 @@ class Server:
             self.tool("mariadb-dump", arguments, stdout=out)
 
     def restore(self, path, database):
+        """Runs a dump to its end; the errors on the way are returned as lines."""
         with open(path, "rb") as dump:
-            self.tool("mariadb", ["--default-character-set=utf8mb4", "--max-allowed-packet=64M", f"--database={database}"], stdin=dump)
+            done = self.tool("mariadb", ["--force", "--default-character-set=utf8mb4", "--max-allowed-packet=64M",
+                                         f"--database={database}"], stdin=dump, check=False)
+        return [f"{self.name}: {line[:400]}" for line in done.stderr.decode(errors="replace").splitlines() if line.startswith("ERROR")]

@@ -43,13 +43,42 @@ INSERT INTO t (v, extra) VALUES ('altered', 6);
 ALTER TABLE t DROP COLUMN d, RENAME INDEX n TO by_n, ALTER COLUMN extra SET DEFAULT 9, COMMENT = 'altered';
 UPDATE t SET extra = id WHERE id < 5;
 CREATE INDEX by_v ON t (v(10)); DROP INDEX by_n ON t;
-CREATE TABLE copy LIKE t; INSERT INTO copy SELECT * FROM t;
+CREATE TABLE copy LIKE t; INSERT INTO copy SELECT * FROM t WHERE id <> 0;
 RENAME TABLE copy TO copied; TRUNCATE TABLE no_key; INSERT INTO no_key VALUES (9, 'nine');
 CREATE TABLE IF NOT EXISTS t (x INT); DROP TABLE IF EXISTS never_there;
 CREATE OR REPLACE TABLE latin_names (id INT, v VARCHAR(5)) SELECT 1 AS id, 'abc' AS v;
 CREATE DATABASE other; CREATE TABLE other.x (id INT PRIMARY KEY) SELECT 1 AS id UNION SELECT 2; DROP DATABASE other;
 ALTER DATABASE work COLLATE utf8mb4_unicode_ci; CREATE TABLE with_new_default (v VARCHAR(5)); INSERT INTO with_new_default VALUES ('ü');
 FLUSH LOGS;
+
+-- More tables in one statement, and what foreign keys change.
+CREATE TABLE a (id INT PRIMARY KEY, v INT) ENGINE=InnoDB; CREATE TABLE b (id INT PRIMARY KEY, v INT, w INT) ENGINE=InnoDB;
+INSERT INTO a VALUES (1, 10), (2, 20), (3, 30); INSERT INTO b VALUES (1, 1, 1), (2, 2, 2), (3, 3, 3), (4, 4, 4);
+UPDATE a JOIN b ON a.id = b.id SET a.v = a.v + b.v, b.v = a.v * 2, b.w = 0 WHERE a.id < 3;
+DELETE a, b FROM a JOIN b ON a.id = b.id WHERE a.id = 2; DELETE FROM b USING b LEFT JOIN a ON a.id = b.id WHERE a.id IS NULL;
+CREATE TABLE up (id INT PRIMARY KEY) ENGINE=InnoDB;
+CREATE TABLE down (id INT PRIMARY KEY, cascaded INT, nulled INT, FOREIGN KEY (cascaded) REFERENCES up (id) ON UPDATE CASCADE ON DELETE CASCADE,
+  FOREIGN KEY (nulled) REFERENCES up (id) ON UPDATE SET NULL ON DELETE SET NULL) ENGINE=InnoDB;
+INSERT INTO up VALUES (1), (2), (3); INSERT INTO down VALUES (1, 1, 2), (2, 2, 3), (3, 3, 1), (4, NULL, NULL);
+UPDATE up SET id = 10 WHERE id = 1; DELETE FROM up WHERE id = 2; REPLACE INTO up VALUES (3);
+
+-- Views, accounts, prepared statements, time zones, names that temporary tables hide.
+CREATE VIEW view_a AS SELECT id, v FROM a WHERE v > 0 WITH CHECK OPTION; INSERT INTO view_a VALUES (50, 5); ALTER VIEW view_a AS SELECT id FROM a;
+CREATE OR REPLACE VIEW view_b AS SELECT * FROM view_a; CREATE VIEW gone AS SELECT 1; DROP VIEW gone;
+CREATE USER replayed@localhost IDENTIFIED BY 'secret'; GRANT SELECT, INSERT ON work.* TO replayed@localhost; REVOKE INSERT ON work.* FROM replayed@localhost;
+SET @v = 7; PREPARE s FROM 'INSERT INTO a VALUES (?, ?)'; EXECUTE s USING @v, @v; DEALLOCATE PREPARE s;
+PREPARE s FROM 'CREATE TABLE prepared (id INT)'; EXECUTE s; DEALLOCATE PREPARE s;
+CREATE TABLE zoned (id INT PRIMARY KEY, ts TIMESTAMP NULL, dt DATETIME DEFAULT NOW()); SET time_zone = '+05:30';
+INSERT INTO zoned VALUES (1, '2020-06-01 12:00:00', '2020-06-01 12:00:00'), (2, NULL, NULL); UPDATE zoned SET ts = ts + INTERVAL 1 HOUR;
+ALTER TABLE zoned ADD COLUMN more TIMESTAMP NULL DEFAULT NOW(); SET time_zone = DEFAULT;
+CREATE TABLE stamps (a TIMESTAMP, b TIMESTAMP, c INT); INSERT INTO stamps (c) VALUES (1);
+CREATE TEMPORARY TABLE a (x INT); INSERT INTO a VALUES (1); DROP TEMPORARY TABLE a; DELETE FROM a WHERE id = 3;
+SET sql_log_bin = 0; CREATE DATABASE unlogged; CREATE TABLE unlogged.x (id INT); INSERT INTO unlogged.x VALUES (1); DROP DATABASE unlogged; SET sql_log_bin = 1;
+INSERT INTO a VALUES (60, 6), (61, 6) RETURNING id; SET STATEMENT sql_mode = '' FOR INSERT INTO a VALUES (62, '7x');
+CREATE TABLE parted (id INT, KEY (id)) PARTITION BY HASH (id) PARTITIONS 2; INSERT INTO parted VALUES (1), (2), (3); DELETE FROM parted WHERE id = 2;
+OPTIMIZE TABLE a; ANALYZE TABLE a; ALTER TABLE a ENGINE=InnoDB, ORDER BY id;
+CREATE TABLE virtuals (id INT PRIMARY KEY, n INT, tw INT AS (n * 2) VIRTUAL, th INT AS (n * 3) STORED, KEY (tw)); INSERT INTO virtuals (id, n) VALUES (1, 1), (2, 2);
+UPDATE virtuals SET n = 5 WHERE tw = 4; DELETE FROM virtuals WHERE th = 3;
 
 -- Values at their ends.
 CREATE TABLE wide (id INT PRIMARY KEY, a BIGINT UNSIGNED, b DECIMAL(65,30), c DOUBLE, d FLOAT, e BIT(64), f TIMESTAMP(6) NULL, g DATETIME(3), h TIME(2),

@@ -7,7 +7,9 @@ use std::fmt::Write;
 
 use selkie_types::{SqlMode, SqlType};
 
-use crate::schema::{Column, ColumnDefault, Database, FkAction, ForeignKey, Index, IndexKind, Table, TableKind, ViewDef};
+use crate::schema::{
+    Column, ColumnDefault, Database, FkAction, ForeignKey, Index, IndexKind, Table, TableKind, ViewDef,
+};
 
 /// What of a session's state bears on the text.
 #[derive(Debug, Clone, Copy, Default)]
@@ -94,11 +96,8 @@ fn column(t: &Table, position: usize, c: &Column, options: &ShowOptions) -> Stri
         out.push_str(" /*M!100301 COMPRESSED*/");
     }
     match c.ty.collation() {
-        Some(collation) if collation.is_binary() => {
-            if !c.ty.is_string() && collation != t.collation {
-                out.push_str(" CHARACTER SET binary");
-            }
-        }
+        Some(collation) if collation.is_binary() && (c.ty.is_string() || collation == t.collation) => {}
+        Some(collation) if collation.is_binary() => out.push_str(" CHARACTER SET binary"),
         Some(collation) if collation != t.collation => {
             let _ = write!(out, " CHARACTER SET {} COLLATE {}", collation.charset().name(), collation.name());
         }
@@ -243,7 +242,9 @@ fn table_options(t: &Table, options: &ShowOptions, out: &mut String) {
         return;
     }
     let _ = write!(out, " ENGINE={}", t.engine);
-    if options.auto_increment > 1 && t.auto_increment_column().is_some() {
+    // A column that is numbered within those before it in its index has no one next number.
+    let leads = |c: usize| t.indexes.iter().any(|i| i.parts.first().is_some_and(|p| p.column == c));
+    if options.auto_increment > 1 && t.auto_increment_column().is_some_and(leads) {
         let _ = write!(out, " AUTO_INCREMENT={}", options.auto_increment);
     }
     let _ = write!(out, " DEFAULT CHARSET={}", t.collation.charset().name());

@@ -78,7 +78,13 @@ impl<'a> TableBuilder<'a> {
         Self::new(table, Rows::There, indexes, share, settings)
     }
 
-    fn new(table: &'a Table, rows: Rows, indexes: &[usize], share: usize, settings: &'a DdlSettings) -> TableBuilder<'a> {
+    fn new(
+        table: &'a Table,
+        rows: Rows,
+        indexes: &[usize],
+        share: usize,
+        settings: &'a DdlSettings,
+    ) -> TableBuilder<'a> {
         let sorter = |i: &usize| (*i, EntrySorter::new(share, &settings.temporary_directory));
         TableBuilder {
             table,

@@ -88,7 +88,8 @@ pub fn column(
     if let Some(expr) = &def.on_update {
         let digits = canonical::now_digits(expr);
         match (&draft.column.ty, digits) {
-            (SqlType::Timestamp { fsp } | SqlType::DateTime { fsp }, Some(n)) if n.is_none_or(|n| n >= *fsp as u64) => {}
+            (SqlType::Timestamp { fsp } | SqlType::DateTime { fsp }, Some(n)) if n.is_none_or(|n| n >= *fsp as u64) => {
+            }
             _ => return Err(sql_err!(ER_INVALID_ON_UPDATE, name)),
         }
         draft.column.on_update_now = true;
@@ -184,7 +185,8 @@ fn literal_default(
     diag: &mut Diagnostics,
 ) -> Option<ColumnDefault> {
     let ty = &c.ty;
-    let mut own = Diagnostics { current_row: 0, ..Diagnostics::default() };
+    let mut own = Diagnostics::default();
+    own.current_row = 0;
     let mut cx = convert::ConvertCtx {
         sql_mode: SqlMode(settings.sql_mode.0 & !(SqlMode::STRICT_ALL_TABLES | SqlMode::STRICT_TRANS_TABLES)),
         time_zone: &settings.time_zone,
@@ -306,12 +308,9 @@ pub fn column_of_type(name: &str, ty: &SqlType, nullable: bool) -> Column {
             let kind = TextKind::for_bytes(*len as u64 * collation.charset().max_len() as u64);
             SqlType::Text { kind, len: kind.blob_limit().unwrap_or(u32::MAX), collation: *collation }
         }
-        SqlType::Int { width, unsigned, zerofill, display } => SqlType::Int {
-            width: *width,
-            unsigned: *unsigned,
-            zerofill: *zerofill,
-            display: (*display).max(1),
-        },
+        SqlType::Int { width, unsigned, zerofill, display } => {
+            SqlType::Int { width: *width, unsigned: *unsigned, zerofill: *zerofill, display: (*display).max(1) }
+        }
         ty => ty.clone(),
     };
     Column {

@@ -217,9 +217,10 @@ fn like_table(like: &ObjectName, name: &FullName, s: &CreateTable, host: &mut dy
 
 /// A replica has no temporary tables, so that LIKE of one is logged as the definition.
 fn like_statement(table: &Table, s: &CreateTable, text: &[u8], host: &dyn DdlHost) -> Vec<u8> {
-    let of_temporary = s.like.as_ref().is_some_and(|like| {
-        names::resolve(like, host).is_ok_and(|n| host.temporary_table(&n.db, &n.name).is_some())
-    });
+    let of_temporary = s
+        .like
+        .as_ref()
+        .is_some_and(|like| names::resolve(like, host).is_ok_and(|n| host.temporary_table(&n.db, &n.name).is_some()));
     if of_temporary { generated_create(table, s, host).into_bytes() } else { text.to_vec() }
 }
 
@@ -237,8 +238,7 @@ fn generated_create(table: &Table, s: &CreateTable, host: &dyn DdlHost) -> Strin
     text
 }
 
-/// CREATE TABLE … SELECT: columns of the query that are not declared follow the declared ones... in MariaDB's order: declared
-/// columns that the query does not give come first, then those of the query.
+/// CREATE TABLE … SELECT: declared columns that the query does not give come first, then the query's in its order.
 fn merge_columns(draft: &mut Draft, plan: &QueryPlan, host: &dyn DdlHost) {
     let mut declared = std::mem::take(&mut draft.columns);
     let mut of_query = Vec::with_capacity(plan.columns.len());
@@ -249,11 +249,7 @@ fn merge_columns(draft: &mut Draft, plan: &QueryPlan, host: &dyn DdlHost) {
                 d.origin = Some(i);
                 of_query.push(d);
             }
-            None => of_query.push(DraftColumn {
-                column: column_of_query(c, host),
-                origin: Some(i),
-                new_expr: None,
-            }),
+            None => of_query.push(DraftColumn { column: column_of_query(c, host), origin: Some(i), new_expr: None }),
         }
     }
     draft.columns = declared;

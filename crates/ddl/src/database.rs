@@ -122,7 +122,8 @@ impl Dropped {
 /// The changes that remove a database and its tables, each of which is locked.
 fn drop_changes(name: &str, changes: &mut Vec<DictionaryChange>, host: &mut dyn DdlHost) -> SqlResult<Dropped> {
     let schema = host.schema();
-    let tables: Vec<String> = schema.databases.get(name).map(|d| d.tables.keys().cloned().collect()).unwrap_or_default();
+    let tables: Vec<String> =
+        schema.databases.get(name).map(|d| d.tables.keys().cloned().collect()).unwrap_or_default();
     for t in &tables {
         host.lock_metadata(name, t, true, None)?;
     }

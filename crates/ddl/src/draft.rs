@@ -102,11 +102,7 @@ impl Draft {
                 .columns
                 .iter()
                 .enumerate()
-                .map(|(i, c)| DraftColumn {
-                    column: c.clone(),
-                    origin: Some(i),
-                    new_expr: None,
-                })
+                .map(|(i, c)| DraftColumn { column: c.clone(), origin: Some(i), new_expr: None })
                 .collect(),
             indexes: t
                 .indexes
@@ -252,13 +248,8 @@ impl Draft {
         self.check_columns()?;
         let indexes = index::resolve(&mut self.indexes, &mut self.columns, host.diag())?;
         self.check_auto_increment(&indexes)?;
-        let child = Child {
-            db: &self.db,
-            table: &self.name,
-            columns: &self.columns,
-            indexes: &self.indexes,
-            verb: self.verb,
-        };
+        let child =
+            Child { db: &self.db, table: &self.name, columns: &self.columns, indexes: &self.indexes, verb: self.verb };
         let foreign_keys = foreign::resolve(&self.foreign_keys, &child, host)?;
         let checks = self.resolve_checks()?;
         let table = Table {
@@ -311,7 +302,14 @@ impl Draft {
     fn check_auto_increment(&self, indexes: &[selkie_catalog::Index]) -> SqlResult<()> {
         let auto: Vec<usize> =
             self.columns.iter().enumerate().filter(|(_, c)| c.column.auto_increment).map(|(i, _)| i).collect();
-        let keyed = |c: usize| indexes.iter().any(|i| i.parts.first().is_some_and(|p| p.column == c));
+        // MyISAM and Aria number within the columns before; dumps of such tables bring their numbers along.
+        let later = ["MyISAM", "Aria"].contains(&self.engine.as_str());
+        let keyed = |c: usize| {
+            indexes.iter().any(|i| match later {
+                false => i.parts.first().is_some_and(|p| p.column == c),
+                true => i.parts.iter().any(|p| p.column == c),
+            })
+        };
         match auto[..] {
             [] => Ok(()),
             [c] if keyed(c) => Ok(()),
@@ -352,7 +350,8 @@ impl Draft {
             let generated = c.column.generated.as_ref();
             let clause = if generated.is_some() { "GENERATED ALWAYS AS" } else { "DEFAULT" };
             let bound = bind::column_expr(host, expr, table).map_err(|e| in_clause(e, clause))?;
-            let deterministic = generated.is_some_and(|g| g.stored || table.indexes.iter().any(|x| x.parts.iter().any(|p| p.column == i)));
+            let deterministic = generated
+                .is_some_and(|g| g.stored || table.indexes.iter().any(|x| x.parts.iter().any(|p| p.column == i)));
             self.refuse_forbidden(&bound, deterministic, clause, &c.column.name)?;
             let mut used = std::collections::BTreeSet::new();
             bind::columns(&bound, &mut used);

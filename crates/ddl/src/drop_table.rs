@@ -80,8 +80,7 @@ pub fn drop_tables(s: &DropTables, text: &[u8], host: &mut dyn DdlHost) -> SqlRe
     }
     if !found.is_empty() {
         let changes = found.iter().map(|t| DictionaryChange::RemoveTable(t.id)).collect();
-        let statement =
-            if found.len() == all.len() { text.to_vec() } else { generated_drop(&found).into_bytes() };
+        let statement = if found.len() == all.len() { text.to_vec() } else { generated_drop(&found).into_bytes() };
         let default_db = host.current_db().unwrap_or("").to_owned();
         fail::fail_point!("ddl::drop_table::before_commit");
         host.commit_ddl(DdlRecord { changes, default_db, statement }, None)?;

@@ -158,19 +158,32 @@ fn name_taken(schema: &Schema, child: &Child<'_>, name: &str) -> bool {
 }
 
 /// Why a foreign key cannot be: the end of warning 150's sentence.
-fn check(d: &DraftForeignKey, columns: &[usize], child: &Child<'_>, schema: &Schema, checks: bool) -> Result<(), String> {
+fn check(
+    d: &DraftForeignKey,
+    columns: &[usize],
+    child: &Child<'_>,
+    schema: &Schema,
+    checks: bool,
+) -> Result<(), String> {
     for action in [d.on_delete, d.on_update] {
         if action == FkAction::SetNull
             && let Some(c) = columns.iter().map(|c| &child.columns[*c].column).find(|c| !c.nullable)
         {
-            return Err(format!("You have defined a SET NULL condition but column '{}' is defined as NOT NULL.", c.name));
+            return Err(format!(
+                "You have defined a SET NULL condition but column '{}' is defined as NOT NULL.",
+                c.name
+            ));
         }
     }
     let own = d.ref_db == child.db && d.ref_table == child.table;
     if own {
-        return check_columns(d, columns, child, |name| {
-            child.columns.iter().find(|c| names::same(&c.column.name, name)).map(|c| c.column.ty.clone())
-        }, || child.indexes.iter().any(|i| i.begins_with(&d.ref_columns)));
+        return check_columns(
+            d,
+            columns,
+            child,
+            |name| child.columns.iter().find(|c| names::same(&c.column.name, name)).map(|c| c.column.ty.clone()),
+            || child.indexes.iter().any(|i| i.begins_with(&d.ref_columns)),
+        );
     }
     let Some(parent) = schema.table(&d.ref_db, &d.ref_table) else {
         if !checks {
@@ -194,8 +207,10 @@ fn check_columns(
     parent_type: impl Fn(&str) -> Option<SqlType>,
     has_index: impl Fn() -> bool,
 ) -> Result<(), String> {
-    let no_index =
-        || "There is no index in the referenced table where the referenced columns appear as the first columns.".to_string();
+    let no_index = || {
+        "There is no index in the referenced table where the referenced columns appear as the first columns."
+            .to_string()
+    };
     for (c, r) in columns.iter().zip(&d.ref_columns) {
         let column = &child.columns[*c].column;
         let Some(ty) = parent_type(r) else { return Err(no_index()) };
@@ -224,7 +239,9 @@ pub fn index_for(table: &Table, columns: &[String]) -> Option<usize> {
 /// Whether two columns may be the two sides of a foreign key: the same type, lengths of text apart.
 fn comparable(a: &SqlType, b: &SqlType) -> bool {
     match (a, b) {
-        (SqlType::Int { width: w1, unsigned: u1, .. }, SqlType::Int { width: w2, unsigned: u2, .. }) => w1 == w2 && u1 == u2,
+        (SqlType::Int { width: w1, unsigned: u1, .. }, SqlType::Int { width: w2, unsigned: u2, .. }) => {
+            w1 == w2 && u1 == u2
+        }
         (
             SqlType::Decimal { precision: p1, scale: s1, unsigned: u1, .. },
             SqlType::Decimal { precision: p2, scale: s2, unsigned: u2, .. },
@@ -249,7 +266,8 @@ fn refused(why: &str, d: &DraftForeignKey, child: &Child<'_>, host: &mut dyn Ddl
         child.table,
         d.columns.join(", ")
     );
-    let e = sql_err!(ER_CANT_CREATE_TABLE, child.db, child.table, "150 \"Foreign key constraint is incorrectly formed\"");
+    let e =
+        sql_err!(ER_CANT_CREATE_TABLE, child.db, child.table, "150 \"Foreign key constraint is incorrectly formed\"");
     let diag = host.diag();
     diag.push(Level::Warning, SqlError::raw(150, "HY000", text));
     let text = format!("Cannot add foreign key constraint for `{}`", child.table);

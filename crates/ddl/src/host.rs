@@ -84,7 +84,8 @@ pub type WriteRows<'a> = &'a mut dyn FnMut(&mut ExecCtx<'_>) -> SqlResult<()>;
 
 /// The session, as DDL sees it.
 ///
-/// The session has committed the open transaction before (implicit commit) and releases the metadata locks afterwards.
+/// The session has committed the open transaction before (implicit commit), except for CREATE, DROP and CREATE … SELECT of
+/// TEMPORARY tables, which leave it open; and it releases the metadata locks afterwards.
 pub trait DdlHost {
     /// The dictionary's current version. Read anew after each metadata lock.
     fn schema(&self) -> Arc<Schema>;
@@ -132,7 +133,8 @@ pub trait DdlHost {
 
     /// Runs something with a context for planning in the dictionary's current version.
     fn with_plan(&mut self, f: &mut dyn FnMut(&PlanContext<'_>) -> SqlResult<()>) -> SqlResult<()>;
-    /// Runs something in an execution context of the session (rows read and written belong to its transaction).
+    /// Runs something in an execution context of the session. Rows that it writes (of temporary tables only) belong to the
+    /// session's transaction; after an error those of this call are taken back.
     fn with_exec(&mut self, f: &mut dyn FnMut(&mut ExecCtx<'_>) -> SqlResult<()>) -> SqlResult<()>;
     /// Error 1317 or 1969 when the statement was killed or is too late.
     fn check_killed(&mut self) -> SqlResult<()>;

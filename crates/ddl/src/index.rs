@@ -135,7 +135,11 @@ impl DraftIndex {
 
 /// Resolves the parts of all indexes, names those without a name, and puts them into MariaDB's order. Columns of a primary key
 /// become NOT NULL.
-pub fn resolve(drafts: &mut Vec<DraftIndex>, columns: &mut [DraftColumn], diag: &mut Diagnostics) -> SqlResult<Vec<Index>> {
+pub fn resolve(
+    drafts: &mut Vec<DraftIndex>,
+    columns: &mut [DraftColumn],
+    diag: &mut Diagnostics,
+) -> SqlResult<Vec<Index>> {
     if drafts.iter().filter(|d| d.primary).count() > 1 {
         return Err(sql_err!(ER_MULTIPLE_PRI_KEY));
     }
@@ -145,8 +149,10 @@ pub fn resolve(drafts: &mut Vec<DraftIndex>, columns: &mut [DraftColumn], diag: 
     }
     // The primary key first: what it makes NOT NULL decides the order of the others.
     let mut resolved = Vec::with_capacity(drafts.len());
-    let order: Vec<usize> =
-        (0..drafts.len()).filter(|i| drafts[*i].primary).chain((0..drafts.len()).filter(|i| !drafts[*i].primary)).collect();
+    let order: Vec<usize> = (0..drafts.len())
+        .filter(|i| drafts[*i].primary)
+        .chain((0..drafts.len()).filter(|i| !drafts[*i].primary))
+        .collect();
     for i in order {
         resolved.push((i, resolve_one(&drafts[i], columns, diag)?));
     }
@@ -323,12 +329,7 @@ mod tests {
     use crate::column::column_of_type;
 
     fn draft(name: &str, ty: SqlType) -> DraftColumn {
-        DraftColumn {
-            column: column_of_type(name, &ty, true),
-
-            origin: None,
-            new_expr: None,
-        }
+        DraftColumn { column: column_of_type(name, &ty, true), origin: None, new_expr: None }
     }
 
     #[test]

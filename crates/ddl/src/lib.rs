@@ -38,8 +38,9 @@ pub mod types;
 mod view;
 
 pub use bootstrap::bootstrap;
-pub use maintenance::{MaintenanceResult, maintain};
+pub use column::column_of_type;
 pub use host::{AccountName, DdlHost, DdlRecord, DdlSettings, WriteRows};
+pub use maintenance::{MaintenanceResult, maintain};
 
 use selkie_parser::ast::Statement;
 use selkie_types::{SqlResult, sql_err};

@@ -11,9 +11,22 @@ const COMMENT_CHARS_MAX: usize = 2048;
 
 /// Options that are shown, in the order in which they are.
 const ORDER: [&str; 16] = [
-    "MIN_ROWS", "MAX_ROWS", "AVG_ROW_LENGTH", "PACK_KEYS", "STATS_PERSISTENT", "STATS_AUTO_RECALC",
-    "STATS_SAMPLE_PAGES", "CHECKSUM", "PAGE_CHECKSUM", "DELAY_KEY_WRITE", "ROW_FORMAT", "TRANSACTIONAL",
-    "KEY_BLOCK_SIZE", "CONNECTION", "DATA DIRECTORY", "INDEX DIRECTORY",
+    "MIN_ROWS",
+    "MAX_ROWS",
+    "AVG_ROW_LENGTH",
+    "PACK_KEYS",
+    "STATS_PERSISTENT",
+    "STATS_AUTO_RECALC",
+    "STATS_SAMPLE_PAGES",
+    "CHECKSUM",
+    "PAGE_CHECKSUM",
+    "DELAY_KEY_WRITE",
+    "ROW_FORMAT",
+    "TRANSACTIONAL",
+    "KEY_BLOCK_SIZE",
+    "CONNECTION",
+    "DATA DIRECTORY",
+    "INDEX DIRECTORY",
 ];
 
 /// The options of a statement, put together.
@@ -110,7 +123,12 @@ impl Options {
                 self.put(format!("`{}`", o.name.as_str().replace('`', "``")), value);
                 return Ok(());
             }
-            T::Password(_) | T::Sequence(_) | T::Tablespace(_) | T::StorageDisk | T::StorageMemory | T::Union(_)
+            T::Password(_)
+            | T::Sequence(_)
+            | T::Tablespace(_)
+            | T::StorageDisk
+            | T::StorageMemory
+            | T::Union(_)
             | T::InsertMethod(_) => {
                 return Ok(());
             }

@@ -37,10 +37,8 @@ pub fn text(p: &PartitionBy, engine: &str) -> String {
                 }
             },
             Some(PartitionValues::In(rows)) => {
-                let list: Vec<String> = rows
-                    .iter()
-                    .map(|r| if r.len() == 1 { values(r) } else { format!("({})", values(r)) })
-                    .collect();
+                let list: Vec<String> =
+                    rows.iter().map(|r| if r.len() == 1 { values(r) } else { format!("({})", values(r)) }).collect();
                 let _ = write!(out, " VALUES IN ({})", list.join(","));
             }
             Some(PartitionValues::Default) => out.push_str(" DEFAULT"),

@@ -100,10 +100,13 @@ enum Source {
     Merge(Merge),
 }
 
+/// Key, run, value.
+type RunEntry = (Vec<u8>, usize, Vec<u8>);
+
 struct Merge {
     runs: Vec<BufReader<File>>,
-    /// The next entry of each run: key, run, value.
-    heap: BinaryHeap<Reverse<(Vec<u8>, usize, Vec<u8>)>>,
+    /// The next entry of each run.
+    heap: BinaryHeap<Reverse<RunEntry>>,
 }
 
 impl Merge {

@@ -90,9 +90,7 @@ pub fn column_type(name: &str, ty: &DataType, cx: &mut TypeContext<'_>) -> SqlRe
         DataType::Decimal { precision, scale, attrs } => decimal(name, *precision, *scale, attrs)?,
         DataType::Float { precision, scale: None, attrs } => match precision {
             Some(p) if *p > 53 => return Err(sql_err!(ER_WRONG_FIELD_SPEC, name)),
-            Some(p) if *p > 24 => {
-                SqlType::Double { unsigned: unsigned(attrs), zerofill: attrs.zerofill, digits: None }
-            }
+            Some(p) if *p > 24 => SqlType::Double { unsigned: unsigned(attrs), zerofill: attrs.zerofill, digits: None },
             _ => SqlType::Float { unsigned: unsigned(attrs), zerofill: attrs.zerofill, digits: None },
         },
         DataType::Float { precision, scale, attrs } => SqlType::Float {
@@ -320,7 +318,13 @@ pub fn row_bytes(ty: &SqlType) -> u32 {
             TextKind::MediumText => 11,
             _ => 12,
         },
-        SqlType::Enum(d) => if d.members.len() > 255 { 2 } else { 1 },
+        SqlType::Enum(d) => {
+            if d.members.len() > 255 {
+                2
+            } else {
+                1
+            }
+        }
         SqlType::Set(d) => match d.members.len().div_ceil(8) {
             n @ 0..=4 => n.max(1) as u32,
             _ => 8,

@@ -111,11 +111,18 @@ pub struct ExecCtx<'a> {
     pub checks: u32,
     /// What ANALYZE counts.
     pub analysis: Option<Box<crate::analysis::Analysis>>,
+    /// What calls keep from row to row (RAND(n)), by their keys.
+    pub call_states: HashMap<usize, [u64; 2]>,
     /// Rows that SQL_CALC_FOUND_ROWS counted.
     pub found_rows: Option<u64>,
 }
 
 impl<'a> ExecCtx<'a> {
+    /// Whether what a value's computation warns of makes a data change fail.
+    pub fn warnings_fail(&self) -> bool {
+        self.settings.sql_mode.strict() && !self.settings.ignore
+    }
+
     /// A fresh execution.
     #[allow(clippy::too_many_arguments)]
     pub fn new(
@@ -151,6 +158,7 @@ impl<'a> ExecCtx<'a> {
             rows_examined: 0,
             checks: 0,
             analysis: None,
+            call_states: HashMap::new(),
             found_rows: None,
         }
     }
@@ -210,6 +218,9 @@ impl EvalContext for ExecCtx<'_> {
     }
     fn session(&mut self) -> &mut dyn SessionInfo {
         self.session
+    }
+    fn call_state(&mut self, call: usize) -> Option<&mut [u64; 2]> {
+        Some(self.call_states.entry(call).or_default())
     }
     fn check_killed(&mut self) -> SqlResult<()> {
         if self.killed.load(Ordering::Relaxed) {

@@ -5,7 +5,7 @@ use selkie_expr::EvalContext;
 use selkie_planner::plan::{
     AssignedValue, DeletePlan, InsertPlan, InsertSource, Plan, SharedPlan, TargetTable, UpdatePlan,
 };
-use selkie_types::{SqlResult, Value};
+use selkie_types::{SqlResult, Value, sql_err};
 use std::sync::Arc;
 
 use crate::batch::Batch;
@@ -13,7 +13,8 @@ use crate::context::ExecCtx;
 use crate::operator::build;
 use crate::query;
 use crate::row_build::{
-    AutoIncrement, assigned, auto_increment, complete, default_value, ignore_or_fail, returning, store_value,
+    AutoIncrement, assigned, auto_increment, complete, default_value, ignore_or_fail, lacks_default, returning, store_value,
+    zero_value,
 };
 use crate::row_store::RowStore;
 use crate::store::{Written, delete_row, duplicate_error, insert_row, lock_and_read, lock_table_for_write, update_row};
@@ -44,6 +45,7 @@ pub fn insert(cx: &mut ExecCtx<'_>, plan: &InsertPlan) -> SqlResult<DmlResult> {
     cx.settings.ignore = plan.ignore;
     let width = plan.target.table.columns.len();
     let mut row = Vec::with_capacity(width);
+    check_defaults(cx, &plan.target, &plan.columns)?;
     match &plan.source {
         InsertSource::Values(rows) => {
             // A single-row INSERT refuses NULL for a NOT NULL column; of several rows it warns unless strict.
@@ -69,7 +71,10 @@ pub fn insert(cx: &mut ExecCtx<'_>, plan: &InsertPlan) -> SqlResult<DmlResult> {
             // The source is read whole first when it may read the target.
             let columns = query.columns.len();
             let mut rows = RowStore::new(columns);
-            query::run(cx, query, &mut |cx, row| rows.push(cx, row[..columns].iter().cloned()).map(|()| true))?;
+            cx.diag.strict = cx.warnings_fail();
+            let ran = query::run(cx, query, &mut |cx, row| rows.push(cx, row[..columns].iter().cloned()).map(|()| true));
+            cx.diag.end_strict()?;
+            ran?;
             let mut at = rows.cursor()?;
             let mut given = vec![false; width];
             for c in &plan.columns {
@@ -104,11 +109,30 @@ pub fn next_row(cx: &mut ExecCtx<'_>, result: &mut DmlResult) -> SqlResult<()> {
     Ok(())
 }
 
+/// Columns that are neither given nor have a default: an error in strict mode, else one warning each for the statement.
+fn check_defaults(cx: &mut ExecCtx<'_>, target: &TargetTable, given: &[usize]) -> SqlResult<()> {
+    for (column, def) in target.table.columns.iter().enumerate() {
+        if !given.contains(&column) && lacks_default(target, column) {
+            let e = sql_err!(ER_NO_DEFAULT_FOR_FIELD, def.name);
+            if cx.warnings_fail() {
+                return Err(e);
+            }
+            cx.diag.warn(e);
+        }
+    }
+    Ok(())
+}
+
 fn fill_defaults(cx: &mut ExecCtx<'_>, target: &TargetTable, given: &[bool], row: &mut [Value]) -> SqlResult<()> {
     for column in 0..row.len() {
-        if !given[column] && target.table.columns[column].generated.is_none() {
-            row[column] = default_value(cx, target, column, row)?;
+        if given[column] || target.table.columns[column].generated.is_some() {
+            continue;
         }
+        row[column] = if lacks_default(target, column) {
+            zero_value(&target.table.columns[column].ty)
+        } else {
+            default_value(cx, target, column, row)?
+        };
     }
     Ok(())
 }
@@ -116,30 +140,37 @@ fn fill_defaults(cx: &mut ExecCtx<'_>, target: &TargetTable, given: &[bool], row
 /// Inserts a row that has its given values and defaults, AUTO_INCREMENT aside.
 pub fn insert_one(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], result: &mut DmlResult) -> SqlResult<()> {
     let table = &plan.target.table;
-    match auto_increment(cx, table, row)? {
-        AutoIncrement::Generated(id) => {
-            if result.generated_id == 0 {
-                result.generated_id = id;
-            }
+    let generated = match auto_increment(cx, table, row)? {
+        AutoIncrement::Generated(id) => Some(id),
+        AutoIncrement::Given(Some(id)) => {
+            result.given_id = id;
+            None
         }
-        AutoIncrement::Given(Some(id)) => result.given_id = id,
-        AutoIncrement::Given(None) => {}
+        AutoIncrement::Given(None) => None,
+    };
+    let inserted = insert_built(cx, plan, row, result)?;
+    // A row that was changed instead, or left out, takes no new number.
+    if let Some(id) = generated
+        && inserted
+        && result.generated_id == 0
+    {
+        result.generated_id = id;
     }
-    insert_built(cx, plan, row, result)
+    Ok(())
 }
 
-/// Inserts a row whose values are all known.
-fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], result: &mut DmlResult) -> SqlResult<()> {
+/// Inserts a row whose values are all known. Returns whether it is a new row.
+fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], result: &mut DmlResult) -> SqlResult<bool> {
     let table = &plan.target.table;
     if !complete(cx, &plan.target, row)? {
-        return Ok(());
+        return Ok(false);
     }
     loop {
         let written = match insert_row(cx, table, row) {
             Ok(w) => w,
             Err(e) => {
                 ignore_or_fail(cx, e)?;
-                return Ok(());
+                return Ok(false);
             }
         };
         match written {
@@ -148,7 +179,7 @@ fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], resu
                 if let Some((exprs, _)) = &plan.returning {
                     returning(cx, exprs, row, &mut result.returning)?;
                 }
-                return Ok(());
+                return Ok(true);
             }
             Written::Duplicate { index, clustered } => {
                 if plan.replace {
@@ -157,7 +188,7 @@ fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], resu
                     if last_unique && old.as_deref() == Some(row) {
                         // The row is there as it is to be: that counts as inserted, and nothing is written.
                         result.affected += 1;
-                        return Ok(());
+                        return Ok(false);
                     }
                     result.duplicates += 1;
                     if let Some(old) = old {
@@ -167,15 +198,15 @@ fn insert_built(cx: &mut ExecCtx<'_>, plan: &InsertPlan, row: &mut [Value], resu
                     continue;
                 }
                 if !plan.on_duplicate.is_empty() {
-                    result.duplicates += 1;
-                    return update_duplicate(cx, plan, &clustered, row, result);
+                    update_duplicate(cx, plan, &clustered, row, result)?;
+                    return Ok(false);
                 }
                 let e = duplicate_error(cx, table, index, row);
                 if plan.ignore {
                     result.duplicates += 1;
                 }
                 ignore_or_fail(cx, e)?;
-                return Ok(());
+                return Ok(false);
             }
         }
     }
@@ -200,7 +231,9 @@ fn update_duplicate(
     let mut after = slots;
     after.truncate(width);
     let changed = change_row(cx, &plan.target, clustered, &before, &mut after)?;
-    if let Some(id) = table.auto_increment_column().and_then(|c| match &after[c] {
+    // A row that stays as it is gives no id.
+    if changed
+        && let Some(id) = table.auto_increment_column().and_then(|c| match &after[c] {
         Value::Int(v) => Some(*v as u64),
         Value::UInt(v) => Some(*v),
         _ => None,
@@ -211,6 +244,8 @@ fn update_duplicate(
     if changed {
         result.affected += 2;
     }
+    // With IGNORE only rows that are neither inserted nor changed count.
+    result.duplicates += u64::from(!(plan.ignore && changed));
     if let Some((exprs, _)) = &plan.returning {
         returning(cx, exprs, &after, &mut result.returning)?;
     }
@@ -245,6 +280,8 @@ fn change_row(
     match update_row(cx, table, clustered, before, after) {
         Ok(Written::Done) => Ok(true),
         Err(e) => ignore_or_fail(cx, e),
+        // UPDATE IGNORE leaves the row as it is, without a word.
+        Ok(Written::Duplicate { .. }) if cx.settings.ignore => Ok(false),
         Ok(Written::Duplicate { index, .. }) => {
             let e = duplicate_error(cx, table, index, after);
             ignore_or_fail(cx, e)
@@ -258,10 +295,19 @@ pub fn update(cx: &mut ExecCtx<'_>, plan: &UpdatePlan) -> SqlResult<DmlResult> {
     cx.settings.ignore = plan.ignore;
     for t in &plan.targets {
         lock_table_for_write(cx, &t.target.table)?;
+        // Unlike INSERT's, this DEFAULT stands for a value that there must be.
+        let of_none = t.assignments.iter().find(|(c, v)| {
+            let def = &t.target.table.columns[*c];
+            let is_enum = matches!(def.ty, selkie_types::SqlType::Enum(_)) && !def.nullable && t.target.defaults[*c].is_none();
+            matches!(v, AssignedValue::Default) && (lacks_default(&t.target, *c) || is_enum)
+        });
+        if let Some((column, _)) = of_none {
+            return Err(sql_err!(ER_NO_DEFAULT_FOR_FIELD, t.target.table.columns[*column].name));
+        }
     }
     let mut seen: Vec<HashSet<Vec<u8>>> = vec![HashSet::new(); plan.targets.len()];
     let several = plan.targets.len() > 1 || plan.materialize;
-    for_each_row(cx, &plan.input, &plan.shared, plan.materialize, &mut |cx, slots| {
+    for_each_row(cx, &plan.input, &plan.shared, plan.materialize, true, &mut |cx, slots| {
         for (i, t) in plan.targets.iter().enumerate() {
             let Value::Bytes(key) = &slots[t.key_slot] else { continue };
             if several && !seen[i].insert(key.to_vec()) {
@@ -303,7 +349,7 @@ pub fn delete(cx: &mut ExecCtx<'_>, plan: &DeletePlan) -> SqlResult<DmlResult> {
     }
     let mut seen: Vec<HashSet<Vec<u8>>> = vec![HashSet::new(); plan.targets.len()];
     let several = plan.targets.len() > 1 || plan.materialize;
-    for_each_row(cx, &plan.input, &plan.shared, plan.materialize, &mut |cx, slots| {
+    for_each_row(cx, &plan.input, &plan.shared, plan.materialize, false, &mut |cx, slots| {
         for (i, (table, key_slot, row_slot)) in plan.targets.iter().enumerate() {
             let Value::Bytes(key) = &slots[*key_slot] else { continue };
             if several && !seen[i].insert(key.to_vec()) {
@@ -327,14 +373,17 @@ pub fn delete(cx: &mut ExecCtx<'_>, plan: &DeletePlan) -> SqlResult<DmlResult> {
 
 type OnSlots<'a> = &'a mut dyn FnMut(&mut ExecCtx<'_>, &mut [Value]) -> SqlResult<()>;
 
-/// Gives each row of the input to `f`, read whole first if `materialize`.
+/// Gives each row of the input to `f`, read whole first if `materialize`. With `strict`, a warning while reading is an
+/// error in strict mode.
 fn for_each_row(
     cx: &mut ExecCtx<'_>,
     input: &Plan,
     shared: &[Arc<SharedPlan>],
     materialize: bool,
+    strict: bool,
     f: OnSlots<'_>,
 ) -> SqlResult<()> {
+    let strict = strict && cx.warnings_fail();
     cx.shared_plans = shared.to_vec();
     let mut operator = build(input)?;
     let width = operator.width();
@@ -342,7 +391,9 @@ fn for_each_row(
     if materialize {
         let mut rows = RowStore::new(width);
         loop {
+            cx.diag.strict = strict;
             operator.next(cx, &mut batch)?;
+            cx.diag.end_strict()?;
             if batch.is_empty() {
                 break;
             }
@@ -362,7 +413,9 @@ fn for_each_row(
         return rows.release(cx);
     }
     loop {
+        cx.diag.strict = strict;
         operator.next(cx, &mut batch)?;
+        cx.diag.end_strict()?;
         if batch.is_empty() {
             return Ok(());
         }

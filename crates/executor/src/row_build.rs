@@ -19,7 +19,7 @@ pub fn store_value(
 ) -> SqlResult<Value> {
     let def = &table.columns[column];
     if value.is_null() {
-        return store_null(cx, def);
+        return store_null(cx, table, column);
     }
     if let Some(v) = already_fits(&value, from, &def.ty) {
         return Ok(v);
@@ -45,9 +45,15 @@ fn already_fits(value: &Value, from: &SqlType, to: &SqlType) -> Option<Value> {
     }
 }
 
-fn store_null(cx: &mut ExecCtx<'_>, def: &Column) -> SqlResult<Value> {
+fn store_null(cx: &mut ExecCtx<'_>, table: &Table, column: usize) -> SqlResult<Value> {
+    let def = &table.columns[column];
     if def.nullable {
         return Ok(Value::Null);
+    }
+    if matches!(def.ty, SqlType::Timestamp { .. }) {
+        // NULL stands for now.
+        let local = cx.settings.time_zone.to_local(cx.settings.now_utc_micros);
+        return store_value(cx, table, column, Value::DateTime(local), &SqlType::DateTime { fsp: 6 });
     }
     let e = sql_err!(ER_BAD_NULL_ERROR, def.name);
     if cx.settings.ignore || cx.null_is_warning {
@@ -73,6 +79,13 @@ pub fn zero_value(ty: &SqlType) -> Value {
     }
 }
 
+/// Whether a column must be given a value.
+pub fn lacks_default(target: &TargetTable, column: usize) -> bool {
+    let def = &target.table.columns[column];
+    target.defaults[column].is_none()
+        && !(def.nullable || def.auto_increment || def.generated.is_some() || matches!(def.ty, SqlType::Enum(_)))
+}
+
 /// The default of a column for a row in the making.
 pub fn default_value(cx: &mut ExecCtx<'_>, target: &TargetTable, column: usize, row: &[Value]) -> SqlResult<Value> {
     let def = &target.table.columns[column];
@@ -87,11 +100,13 @@ pub fn default_value(cx: &mut ExecCtx<'_>, target: &TargetTable, column: usize, 
         None if def.auto_increment => Ok(Value::Null),
         None if def.nullable => Ok(Value::Null),
         None => {
-            let e = sql_err!(ER_NO_DEFAULT_FOR_FIELD, def.name);
-            if cx.settings.sql_mode.strict() && !cx.settings.ignore {
-                return Err(e);
+            if lacks_default(target, column) {
+                let e = sql_err!(ER_NO_DEFAULT_FOR_FIELD, def.name);
+                if cx.warnings_fail() {
+                    return Err(e);
+                }
+                cx.diag.warn(e);
             }
-            cx.diag.warn(e);
             Ok(zero_value(&def.ty))
         }
     }
@@ -108,7 +123,10 @@ pub fn assigned(
     match value {
         AssignedValue::Default => default_value(cx, target, column, slots),
         AssignedValue::Expr(e) => {
-            let v = e.eval(slots, cx)?;
+            cx.diag.strict = cx.warnings_fail();
+            let v = e.eval(slots, cx);
+            cx.diag.end_strict()?;
+            let v = v?;
             if v.is_null() && target.table.columns[column].auto_increment {
                 return Ok(Value::Null);
             }

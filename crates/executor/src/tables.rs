@@ -13,7 +13,7 @@ use selkie_catalog::{Table, TableId};
 use crate::statistics::Sampled;
 use selkie_engine::{Engine, ReadAt};
 use selkie_txn::is_volatile;
-use selkie_types::codec::decode_key_part;
+use selkie_types::codec::{decode_key_part, key_part_is_reversible};
 use selkie_types::{SqlResult, TimeZone, Value, sql_err};
 
 /// Run-time state of one table.
@@ -122,22 +122,36 @@ impl TableRuntimes {
         let reader = engine.read(ReadAt::Latest).map_err(failed)?;
         let mut next = table.auto_increment_start.max(1);
         if let Some(column) = table.auto_increment_column() {
-            let index = table.indexes.iter().position(|i| i.parts.first().is_some_and(|p| p.column == column));
-            if let Some(i) = index {
+            let number = |value: &Value| match value {
+                Value::Int(v) => (*v).max(0) as u64,
+                Value::UInt(v) => *v,
+                Value::Double(d) => d.max(0.0) as u64,
+                _ => 0,
+            };
+            let first = |i: usize| {
+                let parts = &table.indexes[i].parts;
+                parts.first().is_some_and(|p| p.column == column) && key_part_is_reversible(&table.key_parts(i)[0])
+            };
+            let mut last = 0;
+            if let Some(i) = (0..table.indexes.len()).find(|i| first(*i)) {
                 let mut cursor = reader.cursor(table.engine_index(i)).map_err(failed)?;
                 let descending = table.indexes[i].parts[0].descending;
                 let found = if descending { cursor.first() } else { cursor.last() }.map_err(failed)?;
                 if found {
                     let (value, _) = decode_key_part(cursor.key(), &table.key_parts(i)[0], &TimeZone::Offset(0))?;
-                    let last = match value {
-                        Value::Int(v) => v.max(0) as u64,
-                        Value::UInt(v) => v,
-                        Value::Double(d) => d.max(0.0) as u64,
-                        _ => 0,
-                    };
-                    next = next.max(last.saturating_add(1));
+                    last = number(&value);
+                }
+            } else {
+                // No index begins with it, or one that does not give the value back (FLOAT): the rows tell.
+                let mut cursor = reader.cursor(rows_index).map_err(failed)?;
+                let mut more = cursor.first().map_err(failed)?;
+                while more {
+                    let value = table.layout().column(cursor.value(), column, &TimeZone::Offset(0))?;
+                    last = last.max(number(&value));
+                    more = cursor.next().map_err(failed)?;
                 }
             }
+            next = next.max(last.saturating_add(1));
         }
         let mut next_row_id = 1;
         if table.primary_key().is_none() {

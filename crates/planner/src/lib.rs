@@ -23,7 +23,7 @@ pub mod text;
 use std::sync::Arc;
 
 use selkie_parser::ast;
-use selkie_types::{SqlResult, SqlType, sql_err};
+use selkie_types::{Level, SqlError, SqlResult, SqlType, sql_err};
 
 pub use bind::target::{bind_column_expr, bind_column_syntax, bind_default, bind_target, is_literal_default};
 pub use context::{
@@ -42,6 +42,8 @@ pub struct Planned {
     pub param_types: Vec<SqlType>,
     /// Dictionary version that the plan was made against.
     pub schema_version: u64,
+    /// Warnings that each execution gives, of constants that the plan has converted.
+    pub warnings: Vec<(Level, SqlError)>,
 }
 
 /// Plans statements.
@@ -70,7 +72,7 @@ impl Planner {
         let accessed = b.accessed.iter().cloned().collect();
         let mut arena = std::mem::take(&mut b.arena);
         drop(b);
-        let bound = bound.rewritten(cx, &mut arena)?;
+        let (bound, warnings) = bound.rewritten(cx, &mut arena)?;
         let mut l = physical::Lowering::new(cx, arena);
         let statement = match bound {
             Bound::Query(q) => plan::Statement::Query(Arc::new(l.query(&q, params)?)),
@@ -82,7 +84,7 @@ impl Planner {
                 plan::Statement::Do(Arc::new(list))
             }
         };
-        Ok(Planned { statement, accessed, param_types, schema_version: cx.schema.version })
+        Ok(Planned { statement, accessed, param_types, schema_version: cx.schema.version, warnings })
     }
 }
 
@@ -96,9 +98,9 @@ enum Bound {
 }
 
 impl Bound {
-    fn rewritten(self, cx: &PlanContext<'_>, arena: &mut logical::Arena) -> SqlResult<Bound> {
+    fn rewritten(self, cx: &PlanContext<'_>, arena: &mut logical::Arena) -> SqlResult<(Bound, Vec<(Level, SqlError)>)> {
         let mut r = rewrite::Rewriter::new(cx, arena);
-        Ok(match self {
+        let bound = match self {
             Bound::Query(q) => Bound::Query(r.query(q)?),
             Bound::Insert(mut s) => {
                 s.source = match s.source {
@@ -123,6 +125,7 @@ impl Bound {
                 Bound::Delete(s)
             }
             Bound::Do(list) => Bound::Do(list.into_iter().map(|e| r.expr(e)).collect()),
-        })
+        };
+        Ok((bound, r.into_warnings()))
     }
 }

@@ -68,7 +68,8 @@ struct Upkeep {
     instance: Arc<Instance>,
     keeps_checkpoints: bool,
     checkpoint_at: Timestamp,
-    checkpoint_time: Instant,
+    /// `None`: since the start there was none.
+    checkpoint_time: Option<Instant>,
     expiry_time: Instant,
     not_before: Instant,
 }
@@ -77,7 +78,15 @@ impl Upkeep {
     fn new(instance: Arc<Instance>, keeps_checkpoints: bool) -> Upkeep {
         let checkpoint_at = instance.txns.engine.recovered();
         let now = Instant::now();
-        Upkeep { instance, keeps_checkpoints, checkpoint_at, checkpoint_time: now, expiry_time: now, not_before: now }
+        Upkeep {
+            instance,
+            keeps_checkpoints,
+            checkpoint_at,
+            // What recovery replayed need not be replayed by the next one: a checkpoint is due at once.
+            checkpoint_time: None,
+            expiry_time: now,
+            not_before: now,
+        }
     }
 
     fn step(&mut self) {
@@ -97,7 +106,8 @@ impl Upkeep {
         txns.advance_oldest().map_err(|e| e.to_string())?;
         let written = txns.pipeline.ordered();
         let due = written.saturating_sub(self.checkpoint_at) >= CHECKPOINT_LOG_BYTES
-            || written > self.checkpoint_at && self.checkpoint_time.elapsed() >= CHECKPOINT_INTERVAL;
+            || written > self.checkpoint_at
+                && self.checkpoint_time.is_none_or(|at| at.elapsed() >= CHECKPOINT_INTERVAL);
         if due && self.keeps_checkpoints {
             self.checkpoint(written)?;
         }
@@ -115,7 +125,7 @@ impl Upkeep {
         txns.pipeline.with_log(|l| l.log().note_checkpoint(LogPosition(at))).map_err(|e| e.to_string())?;
         // What was written meanwhile counts for the next one.
         self.checkpoint_at = written.min(at.max(self.checkpoint_at));
-        self.checkpoint_time = Instant::now();
+        self.checkpoint_time = Some(Instant::now());
         txns.engine.drop_pending().map_err(|e| e.to_string())?;
         tracing::debug!("checkpoint at {at} in {:?}", started.elapsed());
         Ok(())

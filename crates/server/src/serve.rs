@@ -144,7 +144,7 @@ fn tell_how_to_connect(options: &ServerOptions, instance: &Instance, listeners: 
     tracing::info!("data directory: {}", options.datadir.display());
     let tcp = listeners.iter().find(|l| l.origin == Origin::Tcp).and_then(Listener::port);
     if let Some(port) = tcp {
-        tracing::info!("connect with: mariadb -h 127.0.0.1 -P {port} -u root");
+        tracing::info!("connect with: mariadb -h 127.0.0.1 -P {port} -u USER -p (an account that has a password)");
     }
     tracing::info!("connect with: mariadb -S {} -u root", options.socket.display());
     tracing::info!(

@@ -136,11 +136,24 @@ fn too_many_connections_are_told() {
 #[test]
 fn kill_ends_a_connection_that_waits() {
     let server = TestServer::start_tcp(selkie(), &[]).unwrap();
-    let mut victim = Client::connect(&server.tcp().unwrap(), &Login::default(), ANSWER_TIMEOUT).unwrap();
     let mut killer = server.connect().unwrap();
+    killer.execute("CREATE USER victim@localhost IDENTIFIED BY 'secret'").unwrap();
+    let login = Login { user: "victim".into(), password: "secret".into(), database: None };
+    let mut victim = Client::connect(&server.tcp().unwrap(), &login, ANSWER_TIMEOUT).unwrap();
     killer.execute(&format!("KILL {}", victim.connection_id)).unwrap();
     assert!(victim.rows("SELECT 1").is_err());
     assert!(killer.rows("SELECT 1").is_ok());
+}
+
+#[test]
+fn an_account_without_password_is_for_the_socket_only() {
+    let server = TestServer::start_tcp(selkie(), &[]).unwrap();
+    match Client::connect(&server.tcp().unwrap(), &Login::default(), ANSWER_TIMEOUT) {
+        Err(ClientError::Refused(e)) => assert_eq!(e.code, 1045),
+        Err(e) => panic!("{e}"),
+        Ok(_) => panic!("root came in over the network without a password"),
+    }
+    assert!(server.connect().unwrap().rows("SELECT 1").is_ok());
 }
 
 #[test]

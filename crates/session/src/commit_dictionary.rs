@@ -38,16 +38,32 @@ pub fn commit(instance: &Arc<Instance>, changes: &[DictionaryChange], record: Dd
     let buffer = if record.local {
         events.finish_local()
     } else {
-        events.query(QueryEvent {
+        let query = QueryEvent {
             thread_id: record.thread_id,
             database: record.database.to_owned(),
             status: record.status,
             query: record.statement.to_vec().into(),
             ..QueryEvent::default()
-        });
+        };
+        if makes_or_removes(instance, changes, record.database) {
+            events.query_without_use(query);
+        } else {
+            events.query(query);
+        }
         events.finish_ddl(record.choice)
     };
     publish(instance, changes, buffer)
+}
+
+/// Whether the statement's own database is not there before it or after it, so that no USE may stand before the statement.
+fn makes_or_removes(instance: &Instance, changes: &[DictionaryChange], database: &str) -> bool {
+    changes.iter().any(|c| match c {
+        DictionaryChange::PutDatabase(d) => {
+            d.name == database && !instance.dictionary.schema().databases.contains_key(database)
+        }
+        DictionaryChange::RemoveDatabase(name) => name == database,
+        _ => false,
+    })
 }
 
 /// Commits changes that no replica is told of.

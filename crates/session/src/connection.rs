@@ -110,7 +110,8 @@ fn login(session: &mut Session, client: &mut Client, host: &str, only_admin: boo
                 return Ok(false);
             }
         }
-        let outcome = authenticate(session, &login, scramble.as_bytes(), host).and_then(|a| {
+        let on_socket = client.transport().is_local();
+        let outcome = authenticate(session, &login, scramble.as_bytes(), host, on_socket).and_then(|a| {
             if only_admin && !a.allows("CONNECTION ADMIN", "", "") {
                 return Err(sql_err!(ER_CON_COUNT_ERROR));
             }
@@ -158,7 +159,13 @@ impl Login {
     }
 }
 
-fn authenticate(session: &Session, login: &Login, scramble: &[u8], host: &str) -> SqlResult<Arc<Account>> {
+fn authenticate(
+    session: &Session,
+    login: &Login,
+    scramble: &[u8],
+    host: &str,
+    on_socket: bool,
+) -> SqlResult<Arc<Account>> {
     let denied = || {
         let using = if login.answer.is_empty() { "NO" } else { "YES" };
         sql_err!(ER_ACCESS_DENIED_ERROR, login.user, host, using)
@@ -167,7 +174,9 @@ fn authenticate(session: &Session, login: &Login, scramble: &[u8], host: &str) -
     if account.locked {
         return Err(sql_err!(ER_ACCOUNT_HAS_BEEN_LOCKED));
     }
-    if !check_native(&account, scramble, &login.answer) {
+    // An account without password is for this machine's socket only.
+    let from_afar = login.answer.is_empty() && !on_socket;
+    if from_afar || !check_native(&account, scramble, &login.answer) {
         return Err(denied());
     }
     Ok(account)
@@ -177,7 +186,7 @@ fn authenticate(session: &Session, login: &Login, scramble: &[u8], host: &str) -
 fn enter(session: &mut Session, account: &Arc<Account>, login: &Login, host: &str) -> SqlResult<()> {
     session.host.user = login.user.clone();
     session.host.host = host.to_owned();
-    session.host.account = account.clone();
+    session.enter_account(account);
     session.connection.peer.lock().0 = login.user.clone();
     let collation = selkie_types::Collation(login.collation);
     if collation.is_known() && !collation.is_binary() {
@@ -360,7 +369,8 @@ fn change_user(
     if let Ok(HandshakeEvent::AuthData(data)) = handshake.on_packet(packet, &mut client.out) {
         login.answer = data.to_vec();
     }
-    let outcome = authenticate(session, &login, scramble.as_bytes(), host);
+    let on_socket = client.transport().is_local();
+    let outcome = authenticate(session, &login, scramble.as_bytes(), host, on_socket);
     match outcome.and_then(|a| enter(session, &a, &login, host)) {
         Ok(()) => {
             handshake.accept(&mut client.out, &ok_packet(session.status(false), 0));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use selkie_binlog::builder::GtidChoice;
-use selkie_binlog::event::{QueryStatus, StatusVar};
+use selkie_binlog::event::{QueryFlags2, QueryStatus, StatusVar};
 use selkie_catalog::dictionary::Dictionary;
 use selkie_catalog::mdl::MdlMode;
 use selkie_catalog::{Schema, Table};
@@ -41,8 +41,21 @@ impl Session {
     pub fn run_maintenance(&mut self, client: &mut Client, m: &ast::TableMaintenance, answer: Answer) -> SqlResult<()> {
         self.commit_implicitly()?;
         let held = self.mdl.len();
-        let _ = (client, m, answer, held);
-        Err(crate::host::not_supported("table maintenance"))
+        let result = selkie_ddl::maintain(m, &mut SessionDdl { session: self });
+        self.txn.rollback();
+        if !self.prepared.pinned() {
+            self.release_mdl(held);
+        }
+        let result = result?;
+        let column = |(name, ty): &(&str, selkie_types::SqlType)| selkie_planner::plan::OutputColumn {
+            name: (*name).to_owned(),
+            ty: ty.clone(),
+            nullable: true,
+            origin: None,
+        };
+        let columns: Vec<_> = result.columns.iter().map(column).collect();
+        let rows: Vec<_> = result.rows.into_iter().flatten().collect();
+        self.write_result(client, &columns, &rows, answer)
     }
 
     /// Status variables that a replica needs to run a statement of this session alike.
@@ -50,10 +63,13 @@ impl Session {
         let host = &self.host;
         let collation = |name: &str| Collation::by_name(host.vars.get(name)).map_or(45, |c| c.0);
         let client = host.hot.character_set_client.default_collation().0;
-        let mut flags2 = 0u32;
-        if !host.vars.on("foreign_key_checks") {
-            flags2 |= selkie_binlog::event::QueryFlags2::NO_FOREIGN_KEY_CHECKS;
-        }
+        let flag = |on: bool, bit: u32| if on { bit } else { 0 };
+        let flags2 = flag(!host.vars.on("foreign_key_checks"), QueryFlags2::NO_FOREIGN_KEY_CHECKS)
+            | flag(!host.vars.on("unique_checks"), QueryFlags2::RELAXED_UNIQUE_CHECKS)
+            | flag(!host.vars.on("check_constraint_checks"), QueryFlags2::NO_CHECK_CONSTRAINT_CHECKS)
+            | flag(host.vars.on("explicit_defaults_for_timestamp"), QueryFlags2::EXPLICIT_DEFAULTS_FOR_TIMESTAMP)
+            | flag(host.vars.on("sql_auto_is_null"), QueryFlags2::AUTO_IS_NULL)
+            | flag(!host.vars.on("autocommit"), QueryFlags2::NOT_AUTOCOMMIT);
         QueryStatus::new()
             .with(StatusVar::Flags2(flags2))
             .with(StatusVar::SqlMode(host.hot.sql_mode.0))
@@ -63,6 +79,8 @@ impl Session {
                 connection: collation("collation_connection"),
                 server: collation("collation_server"),
             })
+            // Always: readers keep the zone of the event before where one says none.
+            .with(StatusVar::TimeZone(host.vars.get("time_zone").to_owned().into()))
     }
 
     /// GTID domain and server of this session's events.
@@ -243,6 +261,8 @@ impl Session {
         self.txn.begin_statement();
         let now = (self.host.now_micros() / 1_000_000) as u32;
         let zone = self.host.hot.time_zone.clone();
+        let hot = &self.host.hot;
+        self.log.set_checks(hot.unique_checks, hot.check_constraint_checks);
         self.log.begin_statement(now, &zone, None);
         self.log.dictionary(encode_changes(&record.changes).into());
         let query = selkie_binlog::event::QueryEvent {

@@ -16,7 +16,7 @@ use selkie_planner::context::{
 };
 use selkie_planner::plan::{self, KeyRange, OutputColumn, QueryPlan};
 use selkie_planner::{Planned, Planner};
-use selkie_types::{SqlResult, SqlType, Value, sql_err};
+use selkie_types::{Level, SqlResult, SqlType, Value, sql_err};
 
 use crate::client::Client;
 use crate::host::Host;
@@ -127,6 +127,17 @@ impl Session {
         answer: Answer,
     ) -> SqlResult<()> {
         self.check_privileges(planned)?;
+        let checked = match &planned.planned.statement {
+            plan::Statement::Insert(p) => !p.ignore,
+            plan::Statement::Update(p) => !p.ignore,
+            _ => false,
+        };
+        for (level, e) in &planned.planned.warnings {
+            if checked && *level == Level::Warning && self.host.hot.sql_mode.strict() {
+                return Err(e.clone());
+            }
+            self.diag.push(*level, e.clone());
+        }
         let writes = !matches!(planned.planned.statement, plan::Statement::Query(_) | plan::Statement::Do(_));
         if writes {
             self.check_writable(planned)?;
@@ -158,6 +169,8 @@ impl Session {
         if writes {
             let now = self.host.now_micros();
             let annotation = self.host.hot.annotate_rows.then_some(text);
+            let hot = &self.host.hot;
+            self.log.set_checks(hot.unique_checks, hot.check_constraint_checks);
             self.log.begin_statement((now / 1_000_000) as u32, &self.host.hot.time_zone, annotation);
         }
         self.host.insert_id_set = false;
@@ -378,26 +391,7 @@ impl Session {
     }
 
     pub(crate) fn check_privileges(&self, planned: &Ready) -> SqlResult<()> {
-        let account = &self.host.account;
-        if account.allows("ALL PRIVILEGES", "", "") {
-            return Ok(());
-        }
-        for a in &planned.planned.accessed {
-            if a.definer.is_some() || crate::virtual_tables::is_open_to_all(&a.db) {
-                continue;
-            }
-            let word = match a.kind {
-                selkie_planner::context::AccessKind::Select => "SELECT",
-                selkie_planner::context::AccessKind::Insert => "INSERT",
-                selkie_planner::context::AccessKind::Update => "UPDATE",
-                selkie_planner::context::AccessKind::Delete => "DELETE",
-                selkie_planner::context::AccessKind::Execute => "EXECUTE",
-            };
-            if !account.allows(word, &a.db, &a.table) {
-                return Err(sql_err!(ER_TABLEACCESS_DENIED_ERROR, word, account.user, self.host.host, a.db, a.table));
-            }
-        }
-        Ok(())
+        self.check_accessed(&planned.planned.accessed)
     }
 
     pub(crate) fn check_writable(&self, planned: &Ready) -> SqlResult<()> {

@@ -52,6 +52,8 @@ pub struct Host {
     pub counts: (u64, u64),
     /// Whether a transaction is open.
     pub in_transaction: bool,
+    /// The log position that START TRANSACTION WITH CONSISTENT SNAPSHOT read from, while it is open.
+    pub consistent_snapshot: Option<u64>,
     /// What a SHOW … WHERE is about to filter.
     pub show_result: Option<crate::virtual_tables::ShowResult>,
     rng: SmallRng,
@@ -80,6 +82,7 @@ impl Host {
             last_gtid: String::new(),
             counts: (0, 0),
             in_transaction: false,
+            consistent_snapshot: None,
             show_result: None,
             rng: SmallRng::seed_from_u64(rand::random()),
         }
@@ -148,7 +151,7 @@ impl Host {
             "error_count" => Some(Value::UInt(self.counts.1)),
             "timestamp" => Some(Value::Double(self.now_micros() as f64 / 1e6)),
             "last_gtid" => text(&self.last_gtid),
-            "pseudo_thread_id" => Some(Value::UInt(self.connection.id)),
+            "pseudo_thread_id" if self.vars.get("pseudo_thread_id") == "0" => Some(Value::UInt(self.connection.id)),
             "in_transaction" => Some(Value::Int(self.in_transaction as i64)),
             "gtid_binlog_pos" | "gtid_current_pos" => {
                 let pos = self.instance.txns.pipeline.with_log(|l| l.log().state().position().to_string());
@@ -254,8 +257,11 @@ impl SessionInfo for Host {
         }
         std::fs::read(path).ok()
     }
-    fn replication_function(&mut self, _name: &str, _args: &[Value]) -> SqlResult<Value> {
-        Ok(Value::Null)
+    fn replication_function(&mut self, name: &str, args: &[Value]) -> SqlResult<Value> {
+        match name {
+            "binlog_gtid_pos" => Ok(crate::gtid_pos::binlog_gtid_pos(&self.instance, args)),
+            _ => Ok(Value::Null),
+        }
     }
 }
 
@@ -267,7 +273,10 @@ impl SessionHost for Host {
         self.user_vars.insert(name.to_lowercase(), (value, ty));
     }
     fn system_var(&mut self, scope: VarScope, name: &str) -> SqlResult<Value> {
-        if let Some(v) = self.computed(&name.to_ascii_lowercase()) {
+        let session_only = variables::find(name).is_some_and(|i| variables::TABLE[i].scope == variables::Scope::SessionOnly);
+        if !(session_only && scope == VarScope::Global)
+            && let Some(v) = self.computed(&name.to_ascii_lowercase())
+        {
             return Ok(v);
         }
         let globals = self.instance.globals.read().clone();

@@ -14,6 +14,7 @@ mod ddl_host;
 pub mod dml;
 mod explain;
 mod grants;
+mod gtid_pos;
 pub mod host;
 pub mod instance;
 mod load;
@@ -31,6 +32,7 @@ pub mod status;
 pub mod track;
 pub mod user_locks;
 pub mod variables;
+mod view_columns;
 pub mod virtual_tables;
 
 pub use client::Transport;

@@ -74,7 +74,7 @@ impl PreparedStatements {
                 self.by_id.remove(&id);
                 Ok(())
             }
-            None => Err(sql_err!(ER_UNKNOWN_STMT_HANDLER, name.len(), name, "DEALLOCATE PREPARE")),
+            None => Err(sql_err!(ER_UNKNOWN_STMT_HANDLER, name, "DEALLOCATE PREPARE")),
         }
     }
 
@@ -111,7 +111,7 @@ impl PreparedStatements {
 
 fn unknown(id: u32, command: &str) -> SqlError {
     let id = id.to_string();
-    sql_err!(ER_UNKNOWN_STMT_HANDLER, id.len(), id, command)
+    sql_err!(ER_UNKNOWN_STMT_HANDLER, id, command)
 }
 
 impl Session {
@@ -364,7 +364,7 @@ impl Session {
     /// EXECUTE.
     pub fn run_execute(&mut self, client: &mut Client, e: &ast::Execute, answer: Answer) -> SqlResult<()> {
         let name = &e.name.value;
-        let handler = || sql_err!(ER_UNKNOWN_STMT_HANDLER, name.len(), name, "EXECUTE");
+        let handler = || sql_err!(ER_UNKNOWN_STMT_HANDLER, name, "EXECUTE");
         let id = *self.prepared.by_name.get(&name.to_lowercase()).ok_or_else(handler)?;
         let (values, types) = self.using(&e.using)?;
         let mut p = self.prepared.by_id.remove(&id).ok_or_else(handler)?;

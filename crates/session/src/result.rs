@@ -78,27 +78,52 @@ impl ResultHead {
 
     /// The writer of the result's rows.
     pub fn rows(&self, format: RowFormat) -> RowWriter {
-        RowWriter { format, shape: self.shape.clone(), charset: text_charset(self.results) }
+        RowWriter { format, shape: self.shape.clone(), sent: Sent::new(self.results) }
     }
 }
 
-/// The set that text is sent in, where it is not UTF-8.
-fn text_charset(results: Option<Charset>) -> Option<Charset> {
-    results.filter(|c| !matches!(c, Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Binary))
+/// The character set that text is sent in; values are UTF-8.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sent {
+    /// As it is.
+    Utf8,
+    /// One set for all columns.
+    In(Charset),
+    /// Each column's own (`character_set_results` NULL or binary: nothing is converted).
+    Own,
+}
+
+impl Sent {
+    fn new(results: Option<Charset>) -> Sent {
+        match results {
+            Some(Charset::Utf8mb4 | Charset::Utf8mb3) => Sent::Utf8,
+            None | Some(Charset::Binary) => Sent::Own,
+            Some(c) => Sent::In(c),
+        }
+    }
+
+    /// What a column's values are to be encoded in, if they are not sent as they are.
+    fn encoding(self, ty: &SqlType) -> Option<Charset> {
+        let own = || ty.collation().map(Collation::charset).filter(|c| *c != Charset::Binary);
+        match self {
+            Sent::Utf8 => None,
+            Sent::In(c) => own().map(|_| c),
+            Sent::Own => own().filter(|c| !matches!(c, Charset::Utf8mb4 | Charset::Utf8mb3)),
+        }
+    }
 }
 
 /// How a result's rows are written; made once for each result.
 pub struct RowWriter {
     format: RowFormat,
     shape: Arc<RowShape>,
-    /// The set that text is sent in, where it is not UTF-8.
-    charset: Option<Charset>,
+    sent: Sent,
 }
 
 impl RowWriter {
     /// For columns of these types. `results` is `character_set_results`.
     pub fn new(format: RowFormat, types: Vec<SqlType>, results: Option<Charset>) -> RowWriter {
-        RowWriter { format, shape: Arc::new(RowShape::new(types)), charset: text_charset(results) }
+        RowWriter { format, shape: Arc::new(RowShape::new(types)), sent: Sent::new(results) }
     }
 
     /// Writes one row: the first values of `row`.
@@ -111,7 +136,7 @@ impl RowWriter {
                     match v {
                         Value::Null => w.put_null(),
                         Value::Int(i) if !is_zerofill(ty) && !matches!(ty, SqlType::Year(_)) => w.put_i64(*i),
-                        Value::Bytes(b) if self.charset.is_none() => w.put_bytes(b),
+                        Value::Bytes(b) if self.sent == Sent::Utf8 => w.put_bytes(b),
                         v => w.put_with(|bytes| self.text(v, ty, bytes)),
                     }
                 }
@@ -131,7 +156,7 @@ impl RowWriter {
                             w.put_datetime(temporal_datetime(*t))
                         }
                         (Value::Time(t), SqlType::Time { .. }) => w.put_time(temporal_time(*t)),
-                        (Value::Bytes(b), _) if self.charset.is_none() => w.put_bytes(b),
+                        (Value::Bytes(b), _) if self.sent == Sent::Utf8 => w.put_bytes(b),
                         (v, ty) => w.put_with(|bytes| self.text(v, ty, bytes)),
                     }
                 }
@@ -145,12 +170,12 @@ impl RowWriter {
     }
 
     fn text(&self, v: &Value, ty: &SqlType, out: &mut Vec<u8>) {
-        match self.charset {
-            Some(charset) if ty.collation().is_some_and(|c| !c.is_binary()) => {
+        match self.sent.encoding(ty) {
+            Some(charset) => {
                 let text = convert::text_of(v, ty);
                 out.extend_from_slice(&charset.encode(&text).0);
             }
-            _ => convert::write_text(v, ty, out),
+            None => convert::write_text(v, ty, out),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use selkie_binlog::builder::{EventContext, GtidChoice, Mark};
-use selkie_binlog::event::{RowsKind, SelkieEvent, SelkieKind, EventBody, gtid_flags};
+use selkie_binlog::event::{RowsKind, SelkieEvent, SelkieKind, EventBody, gtid_flags, rows_flags};
 use selkie_binlog::{EventBuffer, TransactionEvents};
 use selkie_catalog::Table;
 use selkie_executor::RowLog;
@@ -21,6 +21,10 @@ pub struct TxnLog {
     /// Hidden row ids of changed rows of tables without primary key, in order: table id, key (8 bytes).
     row_keys: Vec<u8>,
     time_zone: TimeZone,
+    /// Checks that the running statement does without; its rows events say so, for replicas.
+    row_flags: u16,
+    /// Behind the running statement's first Table_map.
+    maps_end: Option<Mark>,
     /// Where the running statement began.
     statement: Option<Mark>,
     changed_in_statement: bool,
@@ -40,9 +44,22 @@ impl TxnLog {
             mapped: HashMap::new(),
             row_keys: Vec::new(),
             time_zone: TimeZone::System,
+            row_flags: 0,
+            maps_end: None,
             statement: None,
             changed_in_statement: false,
         }
+    }
+
+    /// Which checks statements do without, from the next one on.
+    ///
+    /// Replicas never check foreign keys of rows: they were checked here, and what they changed in other tables is logged
+    /// as rows too, which must not happen a second time.
+    pub fn set_checks(&mut self, unique: bool, check_constraints: bool) {
+        let without = |checked: bool, flag: u16| if checked { 0 } else { flag };
+        self.row_flags = rows_flags::NO_FOREIGN_KEY_CHECKS
+            | without(unique, rows_flags::RELAXED_UNIQUE_CHECKS)
+            | without(check_constraints, rows_flags::NO_CHECK_CONSTRAINT_CHECKS);
     }
 
     /// Begins a statement at a time (seconds since 1970) with its text for annotation.
@@ -151,7 +168,13 @@ impl TxnLog {
             Some(image) => image,
             None => {
                 let image = TableImage::new(table);
-                events.table_map(&image.map);
+                match self.maps_end {
+                    Some(at) if !self.mapped.is_empty() => events.table_map_at(at, &image.map),
+                    _ => {
+                        events.table_map(&image.map);
+                        self.maps_end = Some(events.mark());
+                    }
+                }
                 self.mapped.entry(table.id).or_insert(image)
             }
         };
@@ -160,7 +183,7 @@ impl TxnLog {
             self.row_keys.extend_from_slice(&table.id.to_le_bytes());
             self.row_keys.extend_from_slice(key);
         }
-        events.row(kind, table.id, table.columns.len(), 0, |out| {
+        events.row(kind, table.id, table.columns.len(), self.row_flags, |out| {
             images.iter().try_for_each(|row| image.encode(row, &self.time_zone, out))
         })
     }

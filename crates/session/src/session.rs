@@ -85,6 +85,8 @@ pub struct Session {
     savepoints: Vec<Savepoint>,
     /// SET TRANSACTION for the next one only.
     pub next_isolation: Option<selkie_txn::Isolation>,
+    /// The generation of accounts that `host.account` is of.
+    pub account_generation: u64,
     /// SET TRANSACTION READ ONLY for the next one only.
     pub next_read_only: Option<bool>,
     /// CLIENT_MULTI_STATEMENTS is on.
@@ -120,6 +122,7 @@ impl Session {
             read_only: false,
             savepoints: Vec::new(),
             next_isolation: None,
+            account_generation: 0,
             next_read_only: None,
             multi_statements: false,
             found_rows: false,
@@ -230,6 +233,9 @@ impl Session {
         let shown = std::str::from_utf8(text).map_or_else(|_| Arc::from(&*String::from_utf8_lossy(text)), Arc::from);
         *c.statement.lock() = Some((shown, Instant::now()));
         crate::status::bump(&self.instance().status.questions);
+        if self.account_generation != self.instance.accounts.generation() {
+            self.refresh_account();
+        }
     }
 
     /// Bookkeeping after a statement: slow log, counters.
@@ -271,6 +277,7 @@ impl Session {
             self.begin_data_statement();
         }
         self.host.in_transaction = self.in_open_transaction();
+        self.check_statement(statement)?;
         crate::status::count_statement(&self.instance().status, statement);
         let done = match statement {
             Statement::Empty => return Err(sql_err!(ER_EMPTY_QUERY)),
@@ -332,8 +339,11 @@ impl Session {
                 Done::default()
             }
             Statement::UnlockTables => {
-                self.commit()?;
-                self.release_mdl(0);
+                // A transaction goes on where no LOCK TABLES is to be undone: dump tools open a snapshot, then unlock.
+                if self.mdl_pinned() {
+                    self.commit()?;
+                    self.release_mdl(0);
+                }
                 Done::default()
             }
             Statement::Prepare(p) => {
@@ -441,7 +451,7 @@ impl Session {
         self.read_only = read_only.or(self.next_read_only.take()).unwrap_or(self.host.hot.read_only);
         if consistent_snapshot {
             self.begin_if_needed();
-            self.txn.snapshot();
+            self.host.consistent_snapshot = Some(self.txn.snapshot());
         }
         Ok(())
     }
@@ -450,6 +460,7 @@ impl Session {
     pub fn commit(&mut self) -> SqlResult<()> {
         let result = self.commit_inner();
         self.savepoints.clear();
+        self.host.consistent_snapshot = None;
         self.explicit = false;
         self.read_only = false;
         self.begun = false;
@@ -487,6 +498,7 @@ impl Session {
         self.txn.rollback();
         self.log.clear();
         self.savepoints.clear();
+        self.host.consistent_snapshot = None;
         self.explicit = false;
         self.read_only = false;
         self.begun = false;
@@ -588,6 +600,10 @@ impl Session {
         for t in &l.tables {
             let db = self.database_of(&t.name)?;
             let schema = self.instance().dictionary.schema();
+            if crate::virtual_tables::is_database(&db) {
+                // Computed when read: there is nothing to lock.
+                continue;
+            }
             if schema.table(&db, &t.name.name.value).is_none() && self.host.temporary_table(&db, &t.name.name.value).is_none() {
                 return Err(sql_err!(ER_NO_SUCH_TABLE, db, t.name.name.value));
             }
@@ -611,6 +627,7 @@ impl Session {
 
     /// USE.
     pub fn use_database(&mut self, db: &str) -> SqlResult<()> {
+        self.check_use(db)?;
         let known = self.instance().dictionary.schema().databases.contains_key(db)
             || crate::virtual_tables::is_database(db);
         if !known {
@@ -635,7 +652,16 @@ impl Session {
     pub fn field_list(&mut self, client: &mut Client, table: &str, wildcard: &str) -> SqlResult<()> {
         let db = self.host.database.clone().ok_or_else(|| sql_err!(ER_NO_DB_ERROR))?;
         let quoted = table.replace('`', "``");
-        let text = format!("SELECT * FROM `{quoted}` LIMIT 0");
+        // Invisible columns are listed too.
+        let schema = self.instance().dictionary.schema();
+        let columns = match self.host.temporary_table(&db, table).or_else(|| schema.table(&db, table).cloned()) {
+            Some(t) if t.columns.iter().any(|c| c.invisible) => {
+                let names: Vec<_> = t.columns.iter().map(|c| format!("`{}`", c.name.replace('`', "``"))).collect();
+                names.join(", ")
+            }
+            _ => "*".to_owned(),
+        };
+        let text = format!("SELECT {columns} FROM `{quoted}` LIMIT 0");
         let parsed = parse(text.as_bytes(), &self.parse_options()).map_err(parse_error)?;
         let planned = self.plan(&parsed.statement, &[])?;
         let results = self.host.hot.character_set_results;
@@ -648,7 +674,6 @@ impl Session {
                 }
             }
         }
-        let _ = db;
         if !self.in_transaction() {
             self.commit()?;
         }
@@ -705,6 +730,7 @@ impl Drop for Session {
 fn event_context(host: &Host) -> EventContext {
     EventContext {
         server_id: host.vars.u64("server_id") as u32,
+        timestamp: (host.now_micros() / 1_000_000) as u32,
         row_event_max_size: host.vars.u64("binlog_row_event_max_size").max(256) as usize,
         ..EventContext::default()
     }

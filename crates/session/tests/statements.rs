@@ -58,5 +58,5 @@ fn sessions_see_what_is_committed() {
     assert_eq!(b.run("SELECT * FROM t"), "2,1,new");
     assert_eq!(b.run("INSERT INTO t VALUES (3, 1, 'x') ON DUPLICATE KEY UPDATE c = CONCAT(c, '!'), k = 7"), "OK 2");
     assert_eq!(b.run("SELECT * FROM t WHERE k = 7"), "2,7,new!");
-    assert_eq!(b.run("SELECT nothing FROM t"), "Unknown column 'nothing' in 'field list'");
+    assert_eq!(b.run("SELECT nothing FROM t"), "Unknown column 'nothing' in 'SELECT'");
 }

@@ -24,6 +24,8 @@ use crate::server::{ANSWER_TIMEOUT, ServerFailure, TestServer};
 const DATABASE: &str = "ledger";
 const ACCOUNTS: u64 = 100;
 const START_BALANCE: i64 = 1_000_000;
+/// Between two tables that are made: enough of them to be caught by a kill, few enough to leave work to the others.
+const TABLE_INTERVAL: Duration = Duration::from_millis(10);
 /// Errors that end a transaction which may be tried again: record changed, lock wait timeout, deadlock.
 const TRY_AGAIN: &[u16] = &[1020, 1205, 1213];
 
@@ -309,6 +311,7 @@ fn make_tables(endpoint: &Endpoint, mut tables: Tables, stop: &AtomicBool) -> Re
             };
         }
         n += 1;
+        std::thread::sleep(TABLE_INTERVAL);
     }
     Ok(tables)
 }

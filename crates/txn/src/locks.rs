@@ -58,10 +58,7 @@ impl Mode {
     /// Whether holding `self` makes asking for `other` unnecessary.
     fn covers(self, other: Mode) -> bool {
         use Mode::*;
-        self == other
-            || self == Exclusive
-            || other == IntentionShared
-            || (self == Shared && other == IntentionShared)
+        self == other || self == Exclusive || other == IntentionShared
     }
 }
 

@@ -185,21 +185,38 @@ pub struct Diagnostics {
     pub max_kept: usize,
     /// Row number that messages like "at row N" name (1-based).
     pub current_row: u64,
+    /// A warning is a failure: a value is being computed for a data change in strict mode.
+    pub strict: bool,
+    /// The first failure since it was last taken.
+    failure: Option<SqlError>,
 }
 
 impl Default for Diagnostics {
     fn default() -> Self {
-        Diagnostics { conditions: Vec::new(), total: 0, max_kept: 64, current_row: 1 }
+        Diagnostics { conditions: Vec::new(), total: 0, max_kept: 64, current_row: 1, strict: false, failure: None }
     }
 }
 
 impl Diagnostics {
     /// Records a condition.
     pub fn push(&mut self, level: Level, e: SqlError) {
+        if self.strict && level == Level::Warning {
+            self.failure.get_or_insert(e);
+            return;
+        }
         self.total += 1;
         if self.conditions.len() < self.max_kept {
             self.conditions.push((level, e));
         }
+    }
+
+    /// Ends a computation under [`Self::strict`].
+    ///
+    /// # Errors
+    /// The first warning that it gave.
+    pub fn end_strict(&mut self) -> SqlResult<()> {
+        self.strict = false;
+        self.failure.take().map_or(Ok(()), Err)
     }
 
     /// Records a warning.
@@ -217,6 +234,8 @@ impl Diagnostics {
         self.conditions.clear();
         self.total = 0;
         self.current_row = 1;
+        self.strict = false;
+        self.failure = None;
     }
 }
 

@@ -148,6 +148,21 @@ impl TransactionEvents {
         end_event_unplaced(&mut self.body, start, self.context.checksum);
     }
 
+    /// As [`TransactionEvents::table_map`], placed before what the statement has logged since `at` (the end of its first
+    /// Table_map): readers want all maps of a statement before its first rows.
+    pub fn table_map_at(&mut self, at: Mark, map: &TableMap) {
+        self.close_rows();
+        let before = self.body.len();
+        self.table_map(map);
+        let inserted = self.body.len() - before;
+        self.body[at.bytes..].rotate_right(inserted);
+        for start in [&mut self.last_rows, &mut self.last_selkie].into_iter().flatten() {
+            if *start >= at.bytes {
+                *start += inserted;
+            }
+        }
+    }
+
     /// Appends one changed row of a table with `width` columns: `image` appends its image (of an
     /// update: both) to the buffer. Rows of one kind and table share an event until it is full.
     /// `flags` are [`rows_flags`] beside `STMT_END`. Where `image` fails, nothing is appended.
@@ -206,6 +221,11 @@ impl TransactionEvents {
     /// A statement as text.
     pub fn query(&mut self, query: QueryEvent) {
         self.event(&EventBody::Query(query));
+    }
+
+    /// A statement before which readers must not USE its database: CREATE DATABASE and DROP DATABASE.
+    pub fn query_without_use(&mut self, query: QueryEvent) {
+        self.event_with_flags(&EventBody::Query(query), event_flags::SUPPRESS_USE);
     }
 
     /// A dictionary change for recovery. In a DDL group it stands before the query, which ends the group.

@@ -117,7 +117,9 @@ impl Actions {
             AlterAction::AddIndex(i) => self.add_index(i, host)?,
             AlterAction::AddForeignKey(f) => {
                 let name = f.constraint.as_ref().or(f.index_name.as_ref());
-                let there = |n: &str| self.draft.foreign_keys.iter().any(|k| k.name.as_deref().is_some_and(|k| names::same(k, n)));
+                let there = |n: &str| {
+                    self.draft.foreign_keys.iter().any(|k| k.name.as_deref().is_some_and(|k| names::same(k, n)))
+                };
                 match name {
                     Some(n) if f.if_not_exists && there(n.as_str()) => {
                         host.diag().note(sql_err!(ER_DUP_CONSTRAINT_NAME, "FOREIGN KEY", n.as_str()));
@@ -168,7 +170,11 @@ impl Actions {
             AlterAction::DropPrimaryKey => self.drop_index("PRIMARY", false, host)?,
             AlterAction::DropIndex { if_exists, name } => self.drop_index(name.as_str(), *if_exists, host)?,
             AlterAction::DropForeignKey { if_exists, name } => {
-                let at = self.draft.foreign_keys.iter().position(|f| f.name.as_deref().is_some_and(|n| names::same(n, name.as_str())));
+                let at = self
+                    .draft
+                    .foreign_keys
+                    .iter()
+                    .position(|f| f.name.as_deref().is_some_and(|n| names::same(n, name.as_str())));
                 match at {
                     Some(i) => {
                         self.draft.foreign_keys.remove(i);
@@ -200,7 +206,10 @@ impl Actions {
             },
             AlterAction::OrderBy(_) => {
                 if old.primary_key().is_some() {
-                    let text = format!("ORDER BY ignored as there is a user-defined clustered index in the table '{}'", old.name);
+                    let text = format!(
+                        "ORDER BY ignored as there is a user-defined clustered index in the table '{}'",
+                        old.name
+                    );
                     let e = selkie_types::SqlError::with_message(selkie_types::codes::ER_UNKNOWN_ERROR, text);
                     host.diag().warn(e);
                 }
@@ -364,7 +373,10 @@ impl Actions {
     }
 
     fn find_check(&self, name: &str) -> Option<usize> {
-        self.draft.checks.iter().position(|c| c.column.is_none() && c.name.as_deref().is_some_and(|n| names::same(n, name)))
+        self.draft
+            .checks
+            .iter()
+            .position(|c| c.column.is_none() && c.name.as_deref().is_some_and(|n| names::same(n, name)))
     }
 
     fn drop_index(&mut self, name: &str, if_exists: bool, host: &mut dyn DdlHost) -> SqlResult<()> {
@@ -444,7 +456,8 @@ impl Actions {
                 // A prefix that a shorter column no longer has room for becomes the whole column.
                 for p in &mut index.parts {
                     let ty = columns.iter().find(|c| c.column.name == p.column).map(|c| &c.column.ty);
-                    if let (Some(n), Some(SqlType::Text { kind: TextKind::Char | TextKind::VarChar, len, .. })) = (p.prefix, ty)
+                    if let (Some(n), Some(SqlType::Text { kind: TextKind::Char | TextKind::VarChar, len, .. })) =
+                        (p.prefix, ty)
                         && n >= *len as u64
                     {
                         p.prefix = None;
@@ -464,7 +477,8 @@ impl Actions {
                 match now(c, columns) {
                     Some(n) => *c = n,
                     None if single => {
-                        let was = crate::foreign::index_for(old, std::slice::from_ref(c)).map_or("", |i| &old.indexes[i].name);
+                        let was = crate::foreign::index_for(old, std::slice::from_ref(c))
+                            .map_or("", |i| &old.indexes[i].name);
                         return Err(sql_err!(ER_DROP_INDEX_FK, was));
                     }
                     None => {
@@ -550,7 +564,9 @@ pub fn rename_in_text(text: &str, renamed: &[(String, String)]) -> String {
 fn converted(name: &str, ty: &SqlType, to: Collation, strict: bool) -> SqlResult<SqlType> {
     Ok(match ty {
         SqlType::Text { collation, .. } if collation.is_binary() => ty.clone(),
-        SqlType::Text { kind: TextKind::Char, len, .. } => SqlType::Text { kind: TextKind::Char, len: *len, collation: to },
+        SqlType::Text { kind: TextKind::Char, len, .. } => {
+            SqlType::Text { kind: TextKind::Char, len: *len, collation: to }
+        }
         SqlType::Text { kind: TextKind::VarChar, len, .. } => {
             let max = 65_532 / to.charset().max_len();
             if *len <= max {

@@ -16,14 +16,14 @@ pub enum Work {
 
 /// Compares two definitions. `origins` says for each new column which old one it is, `index_origins` the same for indexes.
 pub fn work(old: &Table, new: &Table, origins: &[Option<usize>], index_origins: &[Option<usize>]) -> Work {
-    let same_order =
-        origins.len() == old.columns.len() && origins.iter().enumerate().all(|(i, o)| *o == Some(i));
+    let same_order = origins.len() == old.columns.len() && origins.iter().enumerate().all(|(i, o)| *o == Some(i));
     if !same_order {
         return Work::Rebuild;
     }
     for (o, n) in old.columns.iter().zip(&new.columns) {
         let generated = o.generated.as_ref().map(|g| &g.expr) != n.generated.as_ref().map(|g| &g.expr);
-        if o.nullable != n.nullable || generated || (n.auto_increment && !o.auto_increment) || !same_rows(&o.ty, &n.ty) {
+        if o.nullable != n.nullable || generated || (n.auto_increment && !o.auto_increment) || !same_rows(&o.ty, &n.ty)
+        {
             return Work::Rebuild;
         }
     }
@@ -60,7 +60,9 @@ fn same_entries(old: &Table, o: &Index, new: &Table, n: &Index) -> bool {
 /// Whether stored values of one type are values of the other, bytes and all.
 pub fn same_rows(a: &SqlType, b: &SqlType) -> bool {
     match (a, b) {
-        (SqlType::Int { width: w1, unsigned: u1, .. }, SqlType::Int { width: w2, unsigned: u2, .. }) => w1 == w2 && u1 == u2,
+        (SqlType::Int { width: w1, unsigned: u1, .. }, SqlType::Int { width: w2, unsigned: u2, .. }) => {
+            w1 == w2 && u1 == u2
+        }
         (SqlType::Year(_), SqlType::Year(_)) => true,
         (SqlType::Text { kind: k1, len: l1, collation: c1 }, SqlType::Text { kind: k2, len: l2, collation: c2 }) => {
             let short = |k: &TextKind| matches!(k, TextKind::Char | TextKind::VarChar);

@@ -48,13 +48,11 @@ pub struct CopyJob<'a> {
     pub auto_increment_from: u64,
 }
 
-/// Gives every row of a table to `f`: its clustered key, its columns with TIMESTAMP in UTC, and its bytes.
-pub fn scan(
-    table: &Table,
-    cx: &mut ExecCtx<'_>,
-    engines: &NewEngineTables,
-    f: &mut dyn FnMut(&mut ExecCtx<'_>, &[u8], &[Value]) -> SqlResult<()>,
-) -> SqlResult<()> {
+/// Receives a row: its clustered key, and its columns with TIMESTAMP in UTC.
+pub type OnRow<'a> = &'a mut dyn FnMut(&mut ExecCtx<'_>, &[u8], &[Value]) -> SqlResult<()>;
+
+/// Gives every row of a table to `f`.
+pub fn scan(table: &Table, cx: &mut ExecCtx<'_>, engines: &NewEngineTables, f: OnRow<'_>) -> SqlResult<()> {
     let id = table.rows_index();
     let reader = engines.engine(id).read(ReadAt::Latest).map_err(engine_error)?;
     let mut cursor = reader.cursor(id).map_err(engine_error)?;
@@ -130,6 +128,8 @@ fn keeps_order(job: &CopyJob<'_>) -> bool {
                         && a.prefix == b.prefix
                         && a.descending == b.descending
                         && old.columns[a.column].ty == new.columns[b.column].ty
+                        // Rows may get new numbers.
+                        && old.columns[a.column].auto_increment == new.columns[b.column].auto_increment
                 })
         }
     }
@@ -170,14 +170,17 @@ struct Converter {
 
 impl Converter {
     fn new(job: &CopyJob<'_>) -> Converter {
-        Converter {
-            zone: job.settings.time_zone.clone(),
-            constants: vec![None; job.origins.len()],
-        }
+        Converter { zone: job.settings.time_zone.clone(), constants: vec![None; job.origins.len()] }
     }
 
     /// The new row with TIMESTAMP in UTC; `None` if an IGNORE statement leaves it out.
-    fn row(&mut self, job: &CopyJob<'_>, cx: &mut ExecCtx<'_>, old: &[Value], auto: &mut u64) -> SqlResult<Option<Vec<Value>>> {
+    fn row(
+        &mut self,
+        job: &CopyJob<'_>,
+        cx: &mut ExecCtx<'_>,
+        old: &[Value],
+        auto: &mut u64,
+    ) -> SqlResult<Option<Vec<Value>>> {
         let target = job.new;
         let table = &target.table;
         // The row as the session sees it: expressions work on this one.
@@ -198,7 +201,10 @@ impl Converter {
         for i in added {
             local[i] = self.default(target, cx, i, &local)?;
         }
-        if let Some(i) = table.auto_increment_column() {
+        // A column that was numbered before keeps its zeros.
+        if let Some(i) = table.auto_increment_column()
+            && !job.origins[i].is_some_and(|o| job.old.columns[o].auto_increment && !local[i].is_null())
+        {
             number(cx, table, i, &mut local[i], auto)?;
         }
         for (i, e) in &target.generated {
@@ -229,7 +235,14 @@ impl Converter {
         Ok(Some(row))
     }
 
-    fn convert(&self, job: &CopyJob<'_>, cx: &mut ExecCtx<'_>, v: Value, from: &SqlType, column: usize) -> SqlResult<Value> {
+    fn convert(
+        &self,
+        job: &CopyJob<'_>,
+        cx: &mut ExecCtx<'_>,
+        v: Value,
+        from: &SqlType,
+        column: usize,
+    ) -> SqlResult<Value> {
         let table = &job.new.table;
         let c = &table.columns[column];
         if v.is_null() {

@@ -13,9 +13,7 @@ use std::sync::{Arc, OnceLock};
 use selkie_catalog::dictionary::DictionaryChange;
 use selkie_catalog::{Partition, Schema, Table, TableKind};
 use selkie_engine::IndexId;
-use selkie_parser::ast::{
-    AlterAction, AlterAlgorithm, AlterLock, AlterTable, CreateIndex, DropIndex, ObjectName,
-};
+use selkie_parser::ast::{AlterAction, AlterAlgorithm, AlterLock, AlterTable, CreateIndex, DropIndex, ObjectName};
 use selkie_types::{SqlError, SqlResult, sql_err};
 
 use self::actions::Actions;
@@ -31,7 +29,6 @@ use crate::host::{DdlHost, DdlRecord, DdlSettings};
 use crate::names::{self, FullName};
 
 pub use copy::scan;
-
 
 /// CREATE INDEX.
 pub fn create_index(s: &CreateIndex, text: &[u8], host: &mut dyn DdlHost) -> SqlResult<DdlDone> {
@@ -77,14 +74,16 @@ fn run(s: &AlterTable, privilege: &str, text: &[u8], host: &mut dyn DdlHost) -> 
     let name = names::resolve(&s.name, host)?;
     host.require(privilege, &name.db, &name.name)?;
     let temporary = host.temporary_table(&name.db, &name.name);
-    let to = match s.actions.iter().rev().find_map(|a| if let AlterAction::RenameTable(to) = a { Some(to) } else { None }) {
-        Some(to) => {
-            let to = FullName { db: to.db.as_ref().map_or(&name.db, |d| &d.value).clone(), name: to.name.value.clone() };
-            names::check_table(&to.name)?;
-            Some(to).filter(|to| *to != name)
-        }
-        None => None,
-    };
+    let to =
+        match s.actions.iter().rev().find_map(|a| if let AlterAction::RenameTable(to) = a { Some(to) } else { None }) {
+            Some(to) => {
+                let to =
+                    FullName { db: to.db.as_ref().map_or(&name.db, |d| &d.value).clone(), name: to.name.value.clone() };
+                names::check_table(&to.name)?;
+                Some(to).filter(|to| *to != name)
+            }
+            None => None,
+        };
     let old = match &temporary {
         Some(t) => t.clone(),
         None => {
@@ -181,6 +180,7 @@ impl Alter<'_> {
         let mut engines = NewEngineTables::new(self.host);
         let copied = self.fill(&plan, &settings, &mut engines)?;
         fail::fail_point!("ddl::alter::built");
+        self.host.check_killed()?;
         self.publish(&plan, &actions, text)?;
         engines.keep();
         self.clean_up(&plan);
@@ -217,27 +217,31 @@ impl Alter<'_> {
         }
         let checks_fk = self.host.settings().foreign_key_checks;
         let is_new = |name: &str| !old.foreign_keys.iter().any(|f| names::same(&f.name, name));
-        let new_foreign_keys: Vec<usize> = (0..table.foreign_keys.len())
-            .filter(|i| checks_fk && is_new(&table.foreign_keys[*i].name))
-            .collect();
-        let type_changes = origins.iter().enumerate().any(|(i, o)| {
-            o.is_some_and(|o| !compare::same_rows(&old.columns[o].ty, &table.columns[i].ty))
-        });
+        let new_foreign_keys: Vec<usize> =
+            (0..table.foreign_keys.len()).filter(|i| checks_fk && is_new(&table.foreign_keys[*i].name)).collect();
+        let type_changes = origins
+            .iter()
+            .enumerate()
+            .any(|(i, o)| o.is_some_and(|o| !compare::same_rows(&old.columns[o].ty, &table.columns[i].ty)));
         // Where MariaDB copies row by row, it tells how many there were.
-        let drops_primary = old.primary_key().is_some() && table.primary_key().is_none();
-        let adds_stored = origins.iter().enumerate().any(|(i, o)| {
-            o.is_none() && table.columns[i].generated.as_ref().is_some_and(|g| g.stored)
-        });
+        let unique_not_null = |t: &Table| {
+            t.indexes
+                .iter()
+                .any(|i| i.unique && i.parts.iter().all(|p| !t.columns[p.column].nullable && p.prefix.is_none()))
+        };
+        let drops_primary = old.primary_key().is_some() && !unique_not_null(&table);
+        let adds_stored = origins
+            .iter()
+            .enumerate()
+            .any(|(i, o)| o.is_none() && table.columns[i].generated.as_ref().is_some_and(|g| g.stored));
         let copies = type_changes
             || drops_primary
             || adds_stored
             || self.s.ignore
             || actions.algorithm == AlterAlgorithm::Copy
             || table.engine != "InnoDB";
-        let tells_rows = work == Work::Rebuild && copies
-            || actions.new_check
-            || !new_foreign_keys.is_empty()
-            || old.temporary;
+        let tells_rows =
+            work == Work::Rebuild && copies || actions.new_check || !new_foreign_keys.is_empty() || old.temporary;
         table.create_time = old.create_time;
         table.row_version = old.row_version;
         table.row_versions.clone_from(&old.row_versions);
@@ -306,7 +310,12 @@ impl Alter<'_> {
         for f in &new.foreign_keys {
             let columns: Vec<String> = f.columns.iter().map(|c| new.columns[*c].name.clone()).collect();
             if foreign::index_for(new, &columns).is_none() {
-                let before: Vec<String> = f.columns.iter().filter_map(|c| actions.draft.columns[*c].origin).map(|o| old.columns[o].name.clone()).collect();
+                let before: Vec<String> = f
+                    .columns
+                    .iter()
+                    .filter_map(|c| actions.draft.columns[*c].origin)
+                    .map(|o| old.columns[o].name.clone())
+                    .collect();
                 return Err(lost_index(&before));
             }
         }
@@ -317,7 +326,11 @@ impl Alter<'_> {
             let was = old.column_index(name)?;
             let now = actions.draft.columns.iter().position(|c| c.origin == Some(was))?;
             let (a, b) = (&old.columns[was].ty, &new.columns[now].ty);
-            Some(a.data_type() != b.data_type() || a.is_unsigned() != b.is_unsigned() || !compare::same_rows(a, b) && !compare::same_rows(b, a))
+            Some(
+                a.data_type() != b.data_type()
+                    || a.is_unsigned() != b.is_unsigned()
+                    || !compare::same_rows(a, b) && !compare::same_rows(b, a),
+            )
         };
         for f in &old.foreign_keys {
             let kept = new.foreign_keys.iter().any(|n| n.name == f.name);

@@ -116,7 +116,12 @@ pub fn create(s: &CreateView, text: &[u8], host: &mut dyn DdlHost) -> SqlResult<
     Ok(DdlDone::default())
 }
 
-fn definer(given: Option<&Definer>, old: Option<&Table>, alter: bool, host: &mut dyn DdlHost) -> SqlResult<AccountName> {
+fn definer(
+    given: Option<&Definer>,
+    old: Option<&Table>,
+    alter: bool,
+    host: &mut dyn DdlHost,
+) -> SqlResult<AccountName> {
     let own = host.account();
     let definer = match given {
         Some(Definer::User { user, host }) => {
@@ -286,9 +291,27 @@ fn is_mergeable(q: &Query) -> bool {
 
 fn has_aggregate(e: &mut Expr) -> bool {
     const AGGREGATES: [&str; 21] = [
-        "count", "sum", "avg", "min", "max", "group_concat", "std", "stddev", "stddev_pop", "stddev_samp", "variance",
-        "var_pop", "var_samp", "bit_and", "bit_or", "bit_xor", "json_arrayagg", "json_objectagg", "percentile_cont",
-        "percentile_disc", "median",
+        "count",
+        "sum",
+        "avg",
+        "min",
+        "max",
+        "group_concat",
+        "std",
+        "stddev",
+        "stddev_pop",
+        "stddev_samp",
+        "variance",
+        "var_pop",
+        "var_samp",
+        "bit_and",
+        "bit_or",
+        "bit_xor",
+        "json_arrayagg",
+        "json_objectagg",
+        "percentile_cont",
+        "percentile_disc",
+        "median",
     ];
     if let Expr::Function(call) = e
         && (call.over.is_some() || call.star || AGGREGATES.iter().any(|a| call.name.is(a)))

@@ -5,8 +5,8 @@
 //! The planner has accepted the query before: names that cannot be resolved here are left as they are.
 
 use selkie_parser::ast::{
-    BinaryOp, CastType, ColumnRef, Cte, Expr, Ident, Join, JoinCondition, JoinKind, Literal, NamedTable, OrderItem, Query,
-    Select, SelectItem, SetExpr, TableRef, Window, WindowSpec,
+    BinaryOp, CastType, ColumnRef, Cte, Expr, Ident, Join, JoinCondition, JoinKind, Literal, NamedTable, OrderItem,
+    Query, Select, SelectItem, SetExpr, TableRef, Window, WindowSpec,
 };
 use selkie_types::{Collation, SqlResult, sql_err};
 
@@ -287,7 +287,10 @@ impl<'a> Resolver<'a> {
             };
             let wanted = |c: &&Column| match &table {
                 None => !c.hidden,
-                Some(t) => same(&c.table, t.as_str()) && db.as_ref().is_none_or(|d| c.db.as_deref().unwrap_or(self.db) == d.as_str()),
+                Some(t) => {
+                    same(&c.table, t.as_str())
+                        && db.as_ref().is_none_or(|d| c.db.as_deref().unwrap_or(self.db) == d.as_str())
+                }
             };
             let mut seen: Vec<&str> = Vec::new();
             for c in columns.iter().filter(wanted) {

@@ -152,6 +152,8 @@ pub struct Server {
     pub logged: Vec<String>,
     /// Metadata locks taken by the statement.
     pub locks: Vec<(String, String, bool)>,
+    /// The log takes nothing: every commit fails.
+    pub fail_commits: bool,
     temporary: Temporary,
 }
 
@@ -178,6 +180,7 @@ impl Server {
             current_db: Some("test".into()),
             logged: Vec::new(),
             locks: Vec::new(),
+            fail_commits: false,
             temporary: BTreeMap::new(),
         };
         let changes = selkie_ddl::bootstrap(Collation::UTF8MB4_GENERAL_CI);
@@ -469,6 +472,9 @@ impl DdlHost for Server {
             None => Ok(()),
         });
         result?;
+        if self.fail_commits {
+            return Err(sql_err!(ER_ERROR_DURING_COMMIT, 5, "the log is full"));
+        }
         for c in &record.changes {
             let (key, value) = write_of(c);
             match value {

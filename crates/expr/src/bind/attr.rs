@@ -115,6 +115,10 @@ pub(crate) fn precision(e: &Expr) -> u32 {
         SqlType::Int { display, .. } if let ExprKind::Const(v) = &e.kind => {
             *display as u32 - matches!(v, Value::Int(i) if *i < 0) as u32
         }
+        // A column may hold more digits than its display length says: `TINYINT(1)`, a derived table's of a literal.
+        SqlType::Int { width, display, unsigned, .. } if matches!(e.kind, ExprKind::Column(_)) => {
+            (*display as u32).saturating_sub(!*unsigned as u32).max(digits_of(*width))
+        }
         SqlType::Int { display, unsigned, .. } => (*display as u32).saturating_sub(!*unsigned as u32),
         SqlType::Decimal { precision, .. } => *precision as u32,
         SqlType::Date => 8,
@@ -131,6 +135,18 @@ pub(crate) fn scale(e: &Expr) -> u32 {
     match e.ty {
         SqlType::Enum(_) | SqlType::Set(_) => 0,
         _ => expr_decimals(e).min(MAX_SCALE),
+    }
+}
+
+/// Digits that an integer of a width may need.
+fn digits_of(width: selkie_types::IntWidth) -> u32 {
+    use selkie_types::IntWidth::{Big, Int, Medium, Small, Tiny};
+    match width {
+        Tiny => 3,
+        Small => 5,
+        Medium => 7,
+        Int => 10,
+        Big => 19,
     }
 }
 

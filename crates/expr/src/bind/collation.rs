@@ -1,6 +1,6 @@
 //! How collations of several operands become one: coercibility, supersets, errors 1267, 1270 and 1271.
 
-use selkie_types::{Charset, Collation, SqlResult, SqlType, TextKind, sql_err};
+use selkie_types::{Charset, Collation, SqlResult, SqlType, TextKind, Value, sql_err};
 
 use super::{BindCtx, attr};
 use crate::ir::{Coercibility, Expr, ExprKind};
@@ -122,16 +122,37 @@ fn aggregate(all: &[Derived], operation: &str, allow_none: bool) -> SqlResult<De
     Ok(at)
 }
 
+/// Literals are converted to the character set that wins: all their characters must be in it.
+fn check_literals(to: &Derived, all: &[Derived], operands: &[&Expr], operation: &str) -> SqlResult<()> {
+    let charset = to.collation.charset();
+    if charset == Charset::Binary || is_unicode(charset) {
+        return Ok(());
+    }
+    for (d, e) in all.iter().zip(operands) {
+        if let ExprKind::Const(Value::Bytes(text)) = &e.kind
+            && is_unicode(d.collation.charset())
+            && charset.encode(text).1 > 0
+        {
+            return mix_error(all, operation);
+        }
+    }
+    Ok(())
+}
+
 /// The collation of a text made from several operands.
 pub(crate) fn for_result(cx: &BindCtx, operation: &str, operands: &[&Expr]) -> SqlResult<Derived> {
     let all: Vec<Derived> = operands.iter().map(|e| of(cx, e)).collect();
-    aggregate(&all, operation, true)
+    let derived = aggregate(&all, operation, true)?;
+    check_literals(&derived, &all, operands, operation)?;
+    Ok(derived)
 }
 
 /// The collation in which several operands are compared.
 pub(crate) fn for_comparison(cx: &BindCtx, operation: &str, operands: &[&Expr]) -> SqlResult<Derived> {
     let all: Vec<Derived> = operands.iter().map(|e| of(cx, e)).collect();
-    aggregate(&all, operation, false)
+    let derived = aggregate(&all, operation, false)?;
+    check_literals(&derived, &all, operands, operation)?;
+    Ok(derived)
 }
 
 /// The operand as a text: numbers and dates are converted, texts stay.

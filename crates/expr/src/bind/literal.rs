@@ -83,6 +83,11 @@ pub fn literal_hex_hybrid(bytes: &[u8]) -> Expr {
     Build::new(HEX_HYBRID, eval_hex, Vec::new(), ty).data(Arc::new(Value::bytes(bytes))).build()
 }
 
+/// A hex or bit literal as the number that it is; `None` for anything else.
+pub fn hex_as_number(e: &Expr) -> Option<Expr> {
+    crate::func::args::hex_number(e)
+}
+
 /// The number that a hex literal is: its last eight bytes.
 pub(crate) fn hex_value(e: &Expr) -> Option<u64> {
     let bytes = hex_bytes(e)?;

@@ -27,7 +27,7 @@ pub use cast::{bind_binary_operator, bind_cast, bind_collate, bind_convert_using
 pub use compare::{bind_between, bind_compare, bind_in_list, bind_row_compare, bind_row_in_list, comparison_type};
 pub use hybrid::{bind_case, common_type};
 pub use literal::{
-    literal_binary, literal_bool, literal_hex_hybrid, literal_null, literal_number, literal_temporal, literal_text,
+    hex_as_number, literal_binary, literal_bool, literal_hex_hybrid, literal_null, literal_number, literal_temporal, literal_text,
 };
 pub use logical::{bind_is_bool, bind_is_null, bind_like, bind_logical, bind_not};
 pub use selkie_types::datetime::IntervalUnit;

@@ -52,6 +52,9 @@ pub(super) const FUNCTIONS: &[Def] = &[
     }),
     def("master_gtid_wait", 1, 2, replication),
     def("master_pos_wait", 2, 4, replication),
+    def("binlog_gtid_pos", 2, 2, |_, n, a| {
+        Build::new(n, eval_replication, a, attr::text(u32::MAX as u64, SYSTEM)).nullable(true).volatile().ok()
+    }),
     def("nextval", 2, 2, sequence),
     def("lastval", 2, 2, sequence),
     def("setval", 3, 5, sequence),

@@ -25,6 +25,7 @@ pub(super) const FUNCTIONS: &[Def] = &[
 
 fn compile(pattern: &[u8], c: Collation) -> SqlResult<Regex> {
     let text = String::from_utf8_lossy(pattern);
+    let text = if c.is_binary() { text } else { unicode_classes(text) };
     let mut b = RegexBuilder::new(&text);
     b.case_insensitive(!c.is_bin()).unicode(!c.is_binary()).size_limit(16 << 20);
     b.build().map_err(|e| {
@@ -37,6 +38,23 @@ fn compile(pattern: &[u8], c: Collation) -> SqlResult<Regex> {
         };
         sql_err!(ER_REGEXP_ERROR, why)
     })
+}
+
+/// Named classes are of all letters and digits there are, not of ASCII's alone.
+fn unicode_classes(pattern: std::borrow::Cow<'_, str>) -> std::borrow::Cow<'_, str> {
+    const CLASSES: &[(&str, &str)] = &[
+        ("[:alpha:]", r"\p{L}"),
+        ("[:digit:]", r"\p{Nd}"),
+        ("[:alnum:]", r"\p{L}\p{N}"),
+        ("[:upper:]", r"\p{Lu}"),
+        ("[:lower:]", r"\p{Ll}"),
+        ("[:space:]", r"\s"),
+        ("[:word:]", r"\p{L}\p{N}_"),
+    ];
+    if !pattern.contains("[:") {
+        return pattern;
+    }
+    CLASSES.iter().fold(pattern.into_owned(), |p, (class, unicode)| p.replace(class, unicode)).into()
 }
 
 /// The pattern last used, or the constant one.

@@ -190,11 +190,10 @@ fn extract(call: &Call, args: &[Expr], row: &[Value], ctx: Ctx<'_>) -> SqlResult
         None => return Ok(Value::Null),
         Some(parse::Moment::DateTime(d)) => (d.date().day() as i64, d.time(), false),
         Some(parse::Moment::Time(t)) => {
-            let days = matches!(unit, Day | DayHour | DayMinute | DaySecond | DayMicrosecond);
+            // Unlike HOUR(), which counts past a day.
             let hours = t.hours();
-            let of_day = if days { hours % 24 } else { hours };
-            let day = if days { (hours / 24) as i64 } else { 0 };
-            (day, Time::new(false, of_day, t.minutes(), t.seconds(), t.micros()), t.is_negative())
+            let day = (hours / 24) as i64;
+            (day, Time::new(false, hours % 24, t.minutes(), t.seconds(), t.micros()), t.is_negative())
         }
     };
     let (h, m, s, us) = (t.hours() as i64, t.minutes() as i64, t.seconds() as i64, t.micros() as i64);

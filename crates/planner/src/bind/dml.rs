@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use selkie_catalog::{Table, TableKind, ViewDef};
-use selkie_expr::{Expr, ExprKind, SortKey};
+use selkie_expr::{Expr, ExprKind, SortKey, bind};
 use selkie_parser::ast;
-use selkie_types::{SqlResult, sql_err};
+use selkie_types::{SqlResult, SqlType, sql_err};
 
 use super::scope::{Found, Scope, ScopeColumn, ScopeTable};
 use super::{Binder, Block, Clause, InsertedRow, Item};
@@ -292,7 +292,11 @@ impl Binder<'_> {
             e => {
                 let mut bound = self.expr(e)?;
                 self.infer(&mut bound, ty);
-                Ok(Some(bound))
+                let is_number = matches!(
+                    ty,
+                    SqlType::Int { .. } | SqlType::Decimal { .. } | SqlType::Float { .. } | SqlType::Double { .. } | SqlType::Year(_)
+                );
+                Ok(Some(if is_number { bind::hex_as_number(&bound).unwrap_or(bound) } else { bound }))
             }
         }
     }

@@ -155,7 +155,11 @@ impl Binder<'_> {
         if let Some(t) = self.cx.temporary.table(db, name) {
             return Ok(t);
         }
-        self.cx.schema.table(db, name).cloned().ok_or_else(|| sql_err!(ER_NO_SUCH_TABLE, db, name))
+        let missing = || match db.eq_ignore_ascii_case("information_schema") {
+            true => sql_err!(ER_UNKNOWN_TABLE, name, "information_schema"),
+            false => sql_err!(ER_NO_SUCH_TABLE, db, name),
+        };
+        self.cx.schema.table(db, name).cloned().ok_or_else(missing)
     }
 
     fn virtual_table(&mut self, db: &str, name: &str, alias: &str) -> Option<(Rel, Scope)> {

@@ -40,7 +40,9 @@ pub fn bind_target(table: &Arc<Table>, cx: &PlanContext<'_>) -> SqlResult<Target
     let generated = by_dependency(generated);
     let mut checks = Vec::with_capacity(table.checks.len());
     for c in &table.checks {
-        checks.push((c.name.clone(), bind_column_expr(&c.expr, table, cx)?));
+        // In errors a column's own check goes by table and column.
+        let name = if c.column.is_some() { format!("{}.{}", table.name, c.name) } else { c.name.clone() };
+        checks.push((name, bind_column_expr(&c.expr, table, cx)?));
     }
     let on_update_now = table.columns.iter().enumerate().filter(|(_, c)| c.on_update_now).map(|(i, _)| i).collect();
     Ok(TargetTable { table: Arc::clone(table), defaults, generated, checks, on_update_now, view_check: None })

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use selkie_expr::{CmpOp, Expr, ExprKind};
-use selkie_types::SqlResult;
+use selkie_types::{Collation, SqlResult, SqlType};
 
 use super::access::Path;
 use super::group::{Group, Mask, Source};
@@ -12,6 +12,14 @@ use super::{Env, Lowering, Phys, Want, cost, internal};
 use crate::exprs;
 use crate::logical::{ColId, Rel, TableRel};
 use crate::plan::{Access, JoinKind, Plan, TableScan};
+
+/// A key as the comparison sees it: texts by its collation, not by the column's own.
+fn compared_in(mut e: Expr, comparison: Option<Collation>) -> Expr {
+    if let (SqlType::Text { collation, .. }, Some(c)) = (&mut e.ty, comparison) {
+        *collation = c;
+    }
+    e
+}
 
 impl Lowering<'_> {
     /// Chooses a sequence for the group and builds it.
@@ -411,10 +419,10 @@ impl Lowering<'_> {
                 let mut right_keys = Vec::new();
                 let mut null_safe = Vec::new();
                 for (_, c) in across.iter().filter(|(n, _)| keys.contains(n)) {
-                    let ExprKind::Compare { op, left: a, right: b, .. } = &c.kind else { continue };
+                    let ExprKind::Compare { op, left: a, right: b, collation } = &c.kind else { continue };
                     let (l, r) = if g.mask(b) == here { (a, b) } else { (b, a) };
-                    left_keys.push(self.expr(l, &left.layout, env)?);
-                    right_keys.push(self.expr(r, &right.layout, env)?);
+                    left_keys.push(compared_in(self.expr(l, &left.layout, env)?, *collation));
+                    right_keys.push(compared_in(self.expr(r, &right.layout, env)?, *collation));
                     null_safe.push(*op == CmpOp::NullSafeEq);
                 }
                 let rest: Vec<&Expr> = across.iter().filter(|(n, _)| !keys.contains(n)).map(|(_, c)| c).collect();

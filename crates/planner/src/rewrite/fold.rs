@@ -2,14 +2,16 @@
 //!
 //! A plan outlives the statement that it was made for, so only what depends on nothing but its operands and the settings
 //! that plans are cached by is evaluated here: not NOW(), not USER(), nothing that the session's time zone bears on. An
-//! evaluation that warns or fails is left to the execution, which warns and fails at the right time.
+//! evaluation that fails is left to the execution, which fails at the right time; so is one that warns, but for the
+//! operands of comparisons: they are converted once, however many rows they are compared with, and the plan keeps the
+//! warnings for each execution.
 
 use std::sync::Arc;
 
 use selkie_expr::bind::BindCtx;
 use selkie_expr::{EvalContext, EvalSettings, Expr, ExprKind, SessionInfo, Subquery, VarScope};
 use selkie_types::convert::ConvertCtx;
-use selkie_types::{Diagnostics, SqlResult, SqlType, TimeZone, Value, sql_err};
+use selkie_types::{Diagnostics, Level, SqlError, SqlResult, SqlType, TimeZone, Value, sql_err};
 
 use crate::exprs;
 
@@ -75,6 +77,10 @@ const SESSION_FUNCTIONS: &[&str] = &[
 /// Evaluates constant expressions without a session.
 pub(crate) struct Folder {
     cx: Constants,
+    /// What is folded is a condition: a constant that a column is to be equal to is looked up without a word.
+    pub in_condition: bool,
+    /// Warnings of what was evaluated here.
+    pub warnings: Vec<(Level, SqlError)>,
 }
 
 impl Folder {
@@ -94,15 +100,59 @@ impl Folder {
                 },
                 diag: Diagnostics::default(),
             },
+            in_condition: false,
+            warnings: Vec::new(),
         }
     }
 
     /// The expression with its constant parts evaluated.
     pub fn fold(&mut self, e: Expr) -> Expr {
-        exprs::rewrite(e, &mut |x| self.node(x))
+        let e = exprs::rewrite(e, &mut |x| self.node(x));
+        // Alone, and not where another term may make it unneeded.
+        let constants_only = is_comparison(&e) && exprs::is_pure(&e) && !exprs::has_subquery(&e) && {
+            let mut only = true;
+            exprs::visit_children(&e, &mut |c| only &= is_constant_operand(c));
+            only
+        };
+        if constants_only && is_foldable(&e) { self.evaluated(e, true) } else { e }
+    }
+
+    /// The value of a constant expression, if it can be had without an error, and without a warning unless they are
+    /// wanted.
+    fn evaluated(&mut self, e: Expr, may_warn: bool) -> Expr {
+        self.cx.diag.clear();
+        match e.eval(&[], &mut self.cx) {
+            Ok(v) if self.cx.diag.total == 0 || may_warn => {
+                self.warnings.append(&mut self.cx.diag.conditions);
+                let nullable = v.is_null();
+                Expr { kind: ExprKind::Const(v), ty: e.ty, nullable, coercibility: e.coercibility }
+            }
+            _ => e,
+        }
+    }
+
+    /// Converts the constant operands of a comparison.
+    fn operands(&mut self, e: Expr) -> Expr {
+        let told = self.warnings.len();
+        let lookup = self.in_condition
+            && matches!(&e.kind, ExprKind::Compare { op: selkie_expr::CmpOp::Eq, left, right, .. }
+                if [left, right].iter().any(|x| is_column(x)));
+        let e = exprs::map_children(e, &mut |c| match &c.kind {
+            ExprKind::Cast(x) if matches!(x.kind, ExprKind::Const(_)) && is_foldable(&c) => self.evaluated(c, true),
+            _ => c,
+        });
+        if lookup {
+            self.warnings.truncate(told);
+        }
+        e
     }
 
     fn node(&mut self, e: Expr) -> Expr {
+        let mut with_others = false;
+        if is_comparison(&e) {
+            exprs::visit_children(&e, &mut |c| with_others |= !is_constant_operand(c));
+        }
+        let e = if with_others { self.operands(e) } else { e };
         match e.kind {
             ExprKind::And(_) | ExprKind::Or(_) => return logical(e),
             ExprKind::Const(_) => return e,
@@ -136,14 +186,29 @@ impl Folder {
         if !constant || (children == 0 && !matches!(e.kind, ExprKind::Call { .. })) {
             return e;
         }
-        self.cx.diag.clear();
-        match e.eval(&[], &mut self.cx) {
-            Ok(v) if self.cx.diag.total == 0 => {
-                let nullable = v.is_null();
-                Expr { kind: ExprKind::Const(v), ty: e.ty, nullable, coercibility: e.coercibility }
-            }
-            _ => e,
-        }
+        self.evaluated(e, false)
+    }
+}
+
+fn is_comparison(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Compare { .. } | ExprKind::Between { .. } | ExprKind::InList { .. })
+}
+
+/// A column, as it is or converted.
+fn is_column(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Column(_) => true,
+        ExprKind::Cast(x) => is_column(x),
+        _ => false,
+    }
+}
+
+/// A constant, as it is or converted.
+fn is_constant_operand(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Const(_) => true,
+        ExprKind::Cast(x) => matches!(x.kind, ExprKind::Const(_)) && is_foldable(e),
+        _ => false,
     }
 }
 

@@ -23,7 +23,7 @@ mod unnest;
 use std::sync::Arc;
 
 use selkie_expr::{Expr, ExprKind, Subquery};
-use selkie_types::SqlResult;
+use selkie_types::{Level, SqlError, SqlResult};
 
 use crate::context::PlanContext;
 use crate::exprs;
@@ -42,6 +42,11 @@ impl<'a, 'c> Rewriter<'a, 'c> {
     pub fn new(cx: &'a PlanContext<'c>, arena: &'a mut Arena) -> Self {
         let folder = Folder::new(&cx.bind);
         Rewriter { cx, arena, folder }
+    }
+
+    /// What evaluating constants has warned of.
+    pub fn into_warnings(self) -> Vec<(Level, SqlError)> {
+        self.folder.warnings
     }
 
     /// Rewrites the statement's main query.
@@ -91,7 +96,9 @@ impl<'a, 'c> Rewriter<'a, 'c> {
 
     fn each_expr(&mut self, rel: Rel) -> Rel {
         let rel = rel.map_inputs(&mut |r| self.each_expr(r));
+        self.folder.in_condition = matches!(rel, Rel::Filter { .. });
         let rel = rel.map_exprs(&mut |e| self.expr(e));
+        self.folder.in_condition = false;
         // Conditions that have become conjunctions are taken apart.
         match rel {
             Rel::Filter { input, conds } => {

@@ -97,7 +97,9 @@ impl SchemaBuilder {
                 parts,
                 comment: String::new(),
                 ignored: false,
-                using_shown: false, generated: false, key_block_size: 0
+                using_shown: false,
+        generated: false,
+        key_block_size: 0,
             });
         }
         self.next_id += 1;

@@ -217,9 +217,15 @@ impl Account {
         false
     }
 
-    /// Whether the account may log in over the local socket as the operating system's user of the same name.
-    pub fn allows_unix_socket(&self) -> bool {
-        self.plugin == "unix_socket" || self.alternatives.iter().any(|(p, _)| p == "unix_socket")
+    /// Whether the operating system's user at the other end of the local socket may log in to this account without a
+    /// password: unix_socket is among its plugins and the names agree.
+    pub fn check_unix_socket(&self, os_user: Option<&str>) -> bool {
+        let ways = std::iter::once((&self.plugin, &self.authentication));
+        let mut ways = ways.chain(self.alternatives.iter().map(|(p, a)| (p, a)));
+        ways.any(|(plugin, string)| {
+            let expected = if string.is_empty() { &self.user } else { string };
+            plugin == "unix_socket" && os_user == Some(expected.as_str())
+        })
     }
 }
 

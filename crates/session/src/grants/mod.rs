@@ -5,6 +5,7 @@
 //!
 //! It must not know how an account proves itself at login.
 
+mod checks;
 mod privileges;
 mod text;
 mod users;
@@ -112,11 +113,21 @@ impl Session {
     /// Takes the session's privileges from the accounts as they are now. Without its account a session keeps nothing
     /// but what it had for the running statement.
     pub fn refresh_account(&mut self) {
+        self.account_generation = self.instance.accounts.generation();
         let a = &self.host.account;
         let role = a.active_role.clone();
         if let Some(now) = self.instance().accounts.effective(&a.user, &a.host, role.as_deref()) {
             self.host.account = now;
         }
+    }
+
+    /// Makes the session an account's at login: its default role is set.
+    pub fn enter_account(&mut self, account: &std::sync::Arc<Account>) {
+        let accounts = &self.instance.accounts;
+        self.account_generation = accounts.generation();
+        let role = account.default_role.as_deref().filter(|d| account.roles.iter().any(|(r, _)| r == d));
+        let effective = accounts.effective(&account.user, &account.host, role);
+        self.host.account = effective.unwrap_or_else(|| account.clone());
     }
 
     /// SET PASSWORD.
@@ -143,7 +154,8 @@ impl Session {
                 return Err(sql_err!(ER_INVALID_ROLE, role));
             }
             if !account.roles.iter().any(|(r, _)| r == role) {
-                return Err(sql_err!(ER_INVALID_ROLE, role));
+                let text = format!("User `{}`@`{}` has not been granted role `{role}`", name.user, name.host);
+                return Err(SqlError::with_message(selkie_types::codes::ER_INVALID_ROLE, text));
             }
         }
         account.default_role = role.map(str::to_owned);

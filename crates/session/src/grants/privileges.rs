@@ -4,7 +4,7 @@ use selkie_parser::ast::{Grant, Privilege, PrivilegeKind, PrivilegeLevel, Revoke
 use selkie_types::{SqlError, SqlResult, sql_err};
 
 use super::users::apply_options;
-use super::{Draft, cannot, no_such_account};
+use super::{Draft, no_such_account};
 use crate::accounts::{Account, Privileges, RoutineGrant, TableGrant};
 use crate::session::Session;
 
@@ -57,17 +57,13 @@ impl Session {
                 Ok(())
             }
             Grant::Roles { roles, to, with_admin } => {
-                let mut failed = Vec::new();
                 for role in roles {
                     let role = self.role_to_give(role)?;
                     for spec in to {
                         let name = self.full_name(&spec.name)?;
-                        let Some(mut account) = self.drafted(draft, &name) else {
-                            failed.push(name);
-                            continue;
-                        };
+                        let mut account = self.drafted(draft, &name).ok_or_else(no_such_account)?;
                         if account.is_role && self.reaches(&role, &account.user) {
-                            return Err(sql_err!(ER_CANNOT_GRANT_ROLE, role, format!("TO: '{}'", account.user)));
+                            return Err(sql_err!(ER_CANNOT_GRANT_ROLE, role, format!("'{}'", account.user)));
                         }
                         match account.roles.iter_mut().find(|(r, _)| *r == role) {
                             Some(given) => given.1 |= with_admin,
@@ -76,7 +72,7 @@ impl Session {
                         draft.put(account);
                     }
                 }
-                cannot("GRANT ROLE", &failed)
+                Ok(())
             }
             Grant::Proxy { on, to, with_grant } => {
                 self.require_one_of(&["CREATE USER"])?;
@@ -100,7 +96,8 @@ impl Session {
                 self.may_grant(&level, &wanted)?;
                 for user in from {
                     let name = self.full_name(user)?;
-                    let mut account = self.drafted(draft, &name).ok_or_else(no_such_account)?;
+                    let missing = || sql_err!(ER_NONEXISTING_GRANT, name.user, name.host);
+                    let mut account = self.drafted(draft, &name).ok_or_else(missing)?;
                     take(&mut account, &level, &wanted)?;
                     draft.put(account);
                 }
@@ -126,26 +123,22 @@ impl Session {
                 if failed.is_empty() { Ok(()) } else { Err(sql_err!(ER_REVOKE_GRANTS)) }
             }
             Revoke::Roles { admin_option_for, roles, from } => {
-                let mut failed = Vec::new();
                 for role in roles {
                     let role = self.role_to_give(role)?;
                     for user in from {
                         let name = self.full_name(user)?;
                         let account = self.drafted(draft, &name);
-                        let Some(mut account) = account.filter(|a| a.roles.iter().any(|(r, _)| *r == role)) else {
-                            failed.push(name);
-                            continue;
-                        };
+                        let with_role = account.filter(|a| a.roles.iter().any(|(r, _)| *r == role));
+                        let mut account = with_role.ok_or_else(|| sql_err!(ER_CANNOT_REVOKE_ROLE, role, name))?;
                         if *admin_option_for {
                             account.roles.iter_mut().filter(|(r, _)| *r == role).for_each(|r| r.1 = false);
                         } else {
                             account.roles.retain(|(r, _)| *r != role);
-                            account.default_role = account.default_role.filter(|d| *d != role);
                         }
                         draft.put(account);
                     }
                 }
-                cannot("REVOKE ROLE", &failed)
+                Ok(())
             }
             Revoke::Proxy { on, from } => {
                 self.require_one_of(&["CREATE USER"])?;
@@ -222,8 +215,11 @@ impl Session {
             Level::Database(db) => sql_err!(ER_DBACCESS_DENIED_ERROR, a.user, a.host, db),
             Level::Table(db, table) => {
                 let missing = needed.without(own);
-                let word = missing.names().next().map_or("GRANT", |w| w);
-                sql_err!(ER_TABLEACCESS_DENIED_ERROR, word, a.user, self.host.host, db, table)
+                let mut words: Vec<&str> = missing.names().collect();
+                if missing.has(Privileges::GRANT_OPTION) {
+                    words.push("GRANT");
+                }
+                sql_err!(ER_TABLEACCESS_DENIED_ERROR, words.join(", "), a.user, self.host.host, db, table)
             }
             Level::Routine(_, db, name) => {
                 sql_err!(ER_PROCACCESS_DENIED_ERROR, "grant", a.user, self.host.host, format!("{db}.{name}"))

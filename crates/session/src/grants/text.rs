@@ -19,6 +19,23 @@ impl Session {
         for line in grants(&account) {
             listing.rows.text(&line);
         }
+        // A role's own roles are told with it, and so is the role in use.
+        let mut todo: Vec<String> = match (&account.is_role, name == self.own_name()) {
+            (true, _) => account.roles.iter().map(|(r, _)| r.clone()).collect(),
+            (false, true) => self.host.account.active_role.iter().cloned().collect(),
+            _ => Vec::new(),
+        };
+        let mut told = vec![account.user.clone()];
+        while let Some(role) = todo.pop().and_then(|r| self.instance().accounts.role(&r)) {
+            if told.contains(&role.user) {
+                continue;
+            }
+            for line in grants(&role) {
+                listing.rows.text(&line);
+            }
+            todo.extend(role.roles.iter().map(|(r, _)| r.clone()));
+            told.push(role.user.clone());
+        }
         let public = self.instance().accounts.role(PUBLIC).filter(|_| name == self.own_name());
         for line in public.iter().flat_map(|p| grants(p)).filter(|l| !l.starts_with("GRANT USAGE")) {
             listing.rows.text(&line);
@@ -97,11 +114,14 @@ pub(super) fn grants(a: &Account) -> Vec<String> {
         global.push_str(&with);
     }
     lines.push(global);
-    for (db, p) in &a.databases {
+    let (mut databases, mut tables) = (a.databases.clone(), a.tables.iter().collect::<Vec<_>>());
+    databases.sort_by(|a, b| a.0.cmp(&b.0));
+    tables.sort_by(|a, b| (&a.db, &a.table).cmp(&(&b.db, &b.table)));
+    for (db, p) in &databases {
         let all = words(*p, Privileges::all_database());
         lines.push(format!("GRANT {all} ON {}.* TO {to}{}", quoted(db), option(*p)));
     }
-    for t in &a.tables {
+    for t in tables {
         let object = format!("{}.{}", quoted(&t.db), quoted(&t.table));
         lines.push(format!("GRANT {} ON {object} TO {to}{}", table_words(t), option(t.table_privileges)));
     }

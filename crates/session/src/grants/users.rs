@@ -85,7 +85,7 @@ impl Session {
         }
         if a.if_exists {
             for name in &failed {
-                self.diag.note(sql_err!(ER_USER_DROP_EXISTS, name.user, name.host));
+                self.diag.note(sql_err!(ER_CANNOT_USER, "ALTER USER", name));
             }
             return Ok(());
         }
@@ -174,7 +174,6 @@ impl Session {
             for mut a in self.all_drafted(draft) {
                 if a.roles.iter().any(|(r, _)| r == user) {
                     a.roles.retain(|(r, _)| r != user);
-                    a.default_role = a.default_role.filter(|r| r != user);
                     draft.put(a);
                 }
             }
@@ -202,11 +201,17 @@ impl Session {
             PasswordValue::Hash(hash) => checked_hash(hash)?,
             PasswordValue::OldText(_) => return Err(crate::host::not_supported("OLD_PASSWORD")),
         };
-        if account.plugin != "mysql_native_password" {
-            account.plugin = "mysql_native_password".into();
-            account.alternatives.clear();
+        const NATIVE: &str = "mysql_native_password";
+        match account.alternatives.iter_mut().find(|(plugin, _)| plugin == NATIVE) {
+            Some((_, string)) if account.plugin != NATIVE => string.clone_from(&hash),
+            _ => {
+                if account.plugin != NATIVE {
+                    account.plugin = NATIVE.into();
+                    account.alternatives.clear();
+                }
+                account.authentication.clone_from(&hash);
+            }
         }
-        account.authentication = hash.clone();
         account.password_last_changed = now_seconds();
         account.expired = false;
         draft.put(account);

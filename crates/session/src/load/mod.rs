@@ -321,6 +321,12 @@ impl<'p> Load<'p> {
             }
             Some(field) => match (&def.ty, small_int(field)) {
                 (SqlType::Int { .. }, Some(n)) => store_value(cx, table, c, Value::Int(n), &SqlType::BIGINT),
+                // Bytes as they are: in a text column they are in the column's own set.
+                (ty, _) if self.charset == Charset::Binary && ty.collation().is_some_and(|c| !c.is_binary()) => {
+                    let own = ty.collation().map_or(Charset::Utf8mb4, Collation::charset);
+                    let utf8 = SqlType::varchar(u32::MAX, Charset::Utf8mb4.default_collation());
+                    store_value(cx, table, c, decoded(own, field), &utf8)
+                }
                 _ => store_value(cx, table, c, self.value(field), &self.field_type),
             },
         }
@@ -328,11 +334,15 @@ impl<'p> Load<'p> {
 
     /// A field as text. Bytes that are none in the file's character set stay, for the column to complain about.
     fn value(&self, field: &[u8]) -> Value {
-        if matches!(self.charset, Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Binary) {
-            return Value::bytes(field);
-        }
-        self.charset.decode(field).map_or_else(|_| Value::bytes(field), |t| Value::bytes(&t))
+        decoded(self.charset, field)
     }
+}
+
+fn decoded(charset: Charset, field: &[u8]) -> Value {
+    if matches!(charset, Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Binary) {
+        return Value::bytes(field);
+    }
+    charset.decode(field).map_or_else(|_| Value::bytes(field), |t| Value::bytes(&t))
 }
 
 fn unknown_column(name: &str) -> SqlError {

@@ -76,6 +76,16 @@ impl Session {
             }
             _ => {}
         }
+        let whole;
+        let given = match given {
+            // Digits past 64 bits are the largest number.
+            Value::Decimal(d) if d.scale() == 0 => {
+                self.diag.warn(sql_err!(ER_DATA_OVERFLOW, text, "INT"));
+                whole = if d.is_negative() { Value::Int(i64::MIN) } else { Value::Int(i64::MAX) };
+                &whole
+            }
+            other => other,
+        };
         match def.kind {
             Kind::Int | Kind::UInt if is_text || given.is_null() => Err(wrong_type()),
             Kind::Double if is_text || given.is_null() => Err(wrong_type()),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use selkie_binlog::event::{Event, EventBody, RowsKind, gtid_flags, rows_flags};
+use selkie_binlog::event::{Event, EventBody, event_flags, gtid_flags, rows_flags};
 use selkie_binlog::log::EventReader;
 use selkie_parser::ast::Expr;
 use selkie_types::{SqlResult, sql_err};
@@ -103,7 +103,8 @@ fn describe(event: &Event) -> String {
         EventBody::Query(q) => {
             let text = String::from_utf8_lossy(&q.query);
             let control = ["BEGIN", "COMMIT", "ROLLBACK"].contains(&&*text);
-            if q.database.is_empty() || control {
+            let suppressed = event.header.flags & event_flags::SUPPRESS_USE != 0;
+            if q.database.is_empty() || control || suppressed {
                 text.into_owned()
             } else {
                 format!("use `{}`; {text}", q.database.replace('`', "``"))
@@ -124,7 +125,6 @@ fn describe(event: &Event) -> String {
         EventBody::TableMap(t) => format!("table_id: {} ({}.{})", t.table_id, t.database, t.table),
         EventBody::Rows(r) => {
             let end = if r.flags & rows_flags::STMT_END != 0 { " flags: STMT_END_F" } else { "" };
-            debug_assert!(matches!(r.kind, RowsKind::Write | RowsKind::Update | RowsKind::Delete));
             format!("table_id: {}{end}", r.table_id)
         }
         EventBody::Incident(i) => {

@@ -55,6 +55,7 @@ impl Session {
         let out = &mut listing.rows;
         match self.named_table(name, "SELECT")? {
             Named::Stored(t) => {
+                let t = crate::view_columns::current(&self.host, &t);
                 let keys = KeyWords::of(&t);
                 for (i, c) in t.columns.iter().enumerate() {
                     let privileges = if t.temporary {
@@ -82,7 +83,7 @@ impl Session {
                     if full {
                         out.text_or_null(c.ty.collation().filter(|c| !c.is_binary()).map(|c| c.name()));
                     }
-                    out.yes_no(c.nullable).text("").text_or_null(columns::virtual_default(c).as_deref()).text("");
+                    out.yes_no(c.nullable).text(c.key).text_or_null(columns::virtual_default(c).as_deref()).text("");
                     if full {
                         out.text(columns::virtual_privileges(d)).text("");
                     }
@@ -101,10 +102,10 @@ impl Session {
             for (i, part) in index.parts.iter().enumerate() {
                 let column = &t.columns[part.column];
                 out.text(&t.name).int(!index.unique as i64).text(&index.name).uint(i as u64 + 1).text(&column.name);
-                out.text_or_null(indexes::sort_letter(index, part.descending));
+                out.text_or_null(indexes::sort_letter(&t, index, part.descending));
                 out.int_or_null(indexes::cardinality(index, rows));
-                out.int_or_null(part.prefix.map(i64::from)).null().text(if column.nullable { "YES" } else { "" });
-                out.text(indexes::kind_word(index)).text("").text(&index.comment).yes_no(index.ignored);
+                out.int_or_null(indexes::prefix_shown(index, part)).null().text(if column.nullable { "YES" } else { "" });
+                out.text(indexes::kind_word(&t, index)).text("").text(&index.comment).yes_no(index.ignored);
             }
         }
         Ok(listing)

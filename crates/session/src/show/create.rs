@@ -81,7 +81,7 @@ impl Session {
     }
 
     pub(super) fn show_create_view(&self, name: &ObjectName) -> SqlResult<Listing> {
-        match self.named_table(name, "SHOW")? {
+        match self.named_table(name, "SELECT")? {
             Named::Stored(t) => self.create_view_listing(&t),
             Named::Virtual(d) => Err(sql_err!(ER_WRONG_OBJECT, d.db, d.name, "VIEW")),
         }

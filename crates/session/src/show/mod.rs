@@ -147,11 +147,11 @@ impl Session {
             ShowKind::RelaylogEvents { .. } => Listing::of("binlog_events"),
             ShowKind::SlaveHosts => Listing::of("slave_hosts"),
             ShowKind::SlaveStatus { all: false, .. } => {
-                self.require("SLAVE MONITOR")?;
+                self.require_one_of(&["SUPER", "SLAVE MONITOR"])?;
                 Listing::of("slave_status")
             }
             ShowKind::SlaveStatus { all: true, .. } => {
-                self.require("SLAVE MONITOR")?;
+                self.require_one_of(&["SUPER", "SLAVE MONITOR"])?;
                 Listing::of("all_slaves_status")
             }
             ShowKind::CreateProcedure(n) | ShowKind::ProcedureCode(n) => return Err(missing("PROCEDURE", n)),

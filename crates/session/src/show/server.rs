@@ -57,7 +57,7 @@ impl Session {
 
     pub(super) fn show_character_sets(&self) -> SqlResult<Listing> {
         let mut listing = Listing::of("character_set");
-        for c in selkie_types::Charset::all() {
+        for c in server::ordered_charsets() {
             let default = c.default_collation().name();
             listing.rows.text(c.name()).text(c.description()).text(default).int(c.max_len().into());
         }

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::gtid_pos;
 use crate::host::Host;
 use crate::status::COM_NAMES;
 
@@ -46,8 +47,8 @@ fn value(host: &Host, name: &str) -> Option<String> {
         "Binlog_group_commit_trigger_timeout" => get(&pipeline.counters.trigger_timeout),
         "Binlog_cache_use" => get(&pipeline.counters.commits),
         "Binlog_bytes_written" => pipeline.with_log(|l| l.log().end().0),
-        "Binlog_snapshot_position" => pipeline.with_log(|l| l.log().file_position().1),
-        "Binlog_snapshot_file" => return Some(pipeline.with_log(|l| l.log().file_position().0.to_owned())),
+        "Binlog_snapshot_position" => gtid_pos::snapshot_position(host).1,
+        "Binlog_snapshot_file" => return Some(gtid_pos::snapshot_position(host).0),
         "Bytes_received" => get(&st.bytes_received),
         "Bytes_sent" => get(&st.bytes_sent),
         "Connections" => get(&st.connections),

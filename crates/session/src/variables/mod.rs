@@ -95,7 +95,7 @@ impl VarDef {
             Kind::Bool => SqlType::BIGINT,
             Kind::Int => SqlType::BIGINT,
             Kind::UInt => SqlType::BIGINT_UNSIGNED,
-            Kind::Double => SqlType::DOUBLE,
+            Kind::Double => SqlType::Double { unsigned: false, zerofill: false, digits: Some((23, 6)) },
             _ => SqlType::varchar(1024, Collation::UTF8MB3_GENERAL_CI),
         }
     }
@@ -107,6 +107,8 @@ impl VarDef {
             Kind::Int => text.parse().map_or(Value::Null, Value::Int),
             Kind::UInt => text.parse().map_or(Value::Null, Value::UInt),
             Kind::Double => text.parse().map_or(Value::Null, Value::Double),
+            // Results as they are: the one set that may be NULL.
+            _ if self.name == "character_set_results" && text.is_empty() => Value::Null,
             _ => Value::text(text),
         }
     }

@@ -35,6 +35,14 @@ pub fn overrides() -> &'static [(&'static str, &'static str)] {
         ("lower_case_table_names", "0"),
         ("server_id", "1"),
         ("hostname", ""),
+        ("have_dynamic_loading", "NO"),
+        ("have_geometry", "NO"),
+        ("have_rtree_keys", "NO"),
+        ("have_symlink", "DISABLED"),
+        ("log_error", ""),
+        ("server_uid", ""),
+        ("version_malloc_library", "mimalloc"),
+        ("version_ssl_library", ""),
         ("license", "GPL"),
     ]
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use selkie_catalog::{Column, ColumnDefault, Table, TableKind};
+use selkie_catalog::show_create::quote_text;
 use selkie_types::{SqlResult, SqlType, TextKind};
 
 use super::context::{Context, Relation};
@@ -16,6 +17,7 @@ pub fn columns(cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
     let wanted = |name: &str| only.is_none_or(|o| o.trim_end_matches(' ').eq_ignore_ascii_case(name));
     cx.relations(cx.lookup(1), cx.lookup(2), &mut |r| match r {
         Relation::Stored(t) => {
+            let t = &crate::view_columns::current(cx.host, t);
             let keys = KeyWords::of(t);
             for (i, c) in t.columns.iter().enumerate().filter(|(_, c)| wanted(&c.name)) {
                 let privileges = privilege_words(cx.account(), &t.db, &t.name, &c.name);
@@ -37,7 +39,7 @@ pub fn columns(cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
                 out.def().text(d.db).text(d.name).text(c.name).uint(i as u64 + 1);
                 out.text_or_null(c.default).yes_no(c.nullable);
                 described_type(&c.ty, out);
-                out.text(&c.ty.column_type()).text("").text("").text(virtual_privileges(d)).text("");
+                out.text(&c.ty.column_type()).text(c.key).text("").text(virtual_privileges(d)).text("");
                 out.text("NEVER").null();
             }
         }
@@ -101,14 +103,14 @@ fn length_and_precision(ty: &SqlType, out: &mut Rows) {
 /// COLUMN_DEFAULT: an expression's text; `NULL` as a word where NULL is what the column gets.
 pub fn default_expression(c: &Column) -> Option<String> {
     if c.generated.is_some() {
-        return None;
+        return c.nullable.then(|| "NULL".into());
     }
     match &c.default {
         ColumnDefault::None => None,
         ColumnDefault::Null => Some("NULL".into()),
         ColumnDefault::Expr(e) => Some(e.clone()),
         ColumnDefault::Literal(text) if is_unquoted(&c.ty) => Some(text.clone()),
-        ColumnDefault::Literal(text) => Some(format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"))),
+        ColumnDefault::Literal(text) => Some(quote_text(text)),
     }
 }
 

@@ -91,7 +91,8 @@ impl<'a> Context<'a> {
         let mut all = Vec::new();
         for name in definitions::DATABASES {
             let is_wanted = only.is_none_or(|o| o.trim_end_matches(' ').eq_ignore_ascii_case(name));
-            if is_wanted && (name != "mysql" || account.sees_database(name)) && !self.schema.databases.contains_key(name) {
+            let is_seen = name == "information_schema" || account.sees_database(name);
+            if is_wanted && is_seen && !self.schema.databases.contains_key(name) {
                 all.push(Db::Virtual(name));
             }
         }

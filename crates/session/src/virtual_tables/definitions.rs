@@ -1,7 +1,7 @@
 //! The columns of virtual tables and of SHOW's results, read once from `data/columns.tsv` and `data/show.tsv`.
 //!
 //! A line `@db.table` begins a table; each line behind it is a column: name, type, Y or N for nullable, default
-//! (`-`: none), collation (`-`: the usual one), separated by tabs.
+//! (`-`: none), collation (`-`: the usual one), key (if any), separated by tabs.
 
 use std::sync::{Arc, LazyLock};
 
@@ -30,6 +30,8 @@ pub struct ColumnDefinition {
     pub nullable: bool,
     /// DEFAULT as information_schema shows it.
     pub default: Option<&'static str>,
+    /// `PRI`, `MUL` or nothing.
+    pub key: &'static str,
 }
 
 struct Definitions {
@@ -103,11 +105,13 @@ fn column(line: &'static str) -> Option<ColumnDefinition> {
     let (name, ty, nullable) = (fields.next()?, fields.next()?, fields.next()?);
     let default = fields.next().filter(|d| *d != "-");
     let collation = fields.next().filter(|c| *c != "-").and_then(Collation::by_name);
+    let key = fields.next().unwrap_or("");
     Some(ColumnDefinition {
         name,
         ty: parse_type(ty, collation.unwrap_or(Collation::UTF8MB3_GENERAL_CI)),
         nullable: nullable == "Y",
         default,
+        key,
     })
 }
 

@@ -1,6 +1,6 @@
 //! information_schema's tables about indexes and constraints.
 
-use selkie_catalog::{FkAction, ForeignKey, Index, IndexKind, Table, TableKind};
+use selkie_catalog::{FkAction, ForeignKey, Index, IndexKind, IndexPart, Table, TableKind};
 use selkie_types::SqlResult;
 
 use super::context::Context;
@@ -14,10 +14,10 @@ pub fn statistics(cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
             for (i, part) in index.parts.iter().enumerate() {
                 let column = &t.columns[part.column];
                 out.def().text(&t.db).text(&t.name).int(!index.unique as i64).text(&t.db).text(&index.name);
-                out.uint(i as u64 + 1).text(&column.name).text_or_null(sort_letter(index, part.descending));
+                out.uint(i as u64 + 1).text(&column.name).text_or_null(sort_letter(t, index, part.descending));
                 out.int_or_null(cardinality(index, rows));
-                out.int_or_null(part.prefix.map(i64::from)).null().text(if column.nullable { "YES" } else { "" });
-                out.text(kind_word(index)).text("").text(&index.comment).yes_no(index.ignored);
+                out.int_or_null(prefix_shown(index, part)).null().text(if column.nullable { "YES" } else { "" });
+                out.text(kind_word(t, index)).text("").text(&index.comment).yes_no(index.ignored);
             }
         }
     });
@@ -37,9 +37,10 @@ pub fn shown_order(t: &Table) -> Vec<&Index> {
     order
 }
 
-/// `A` or `D`; full text has no order.
-pub fn sort_letter(index: &Index, descending: bool) -> Option<&'static str> {
+/// `A` or `D`; full text and hashes have no order.
+pub fn sort_letter(t: &Table, index: &Index, descending: bool) -> Option<&'static str> {
     match (index.kind, descending) {
+        _ if kind_word(t, index) == "HASH" => None,
         (IndexKind::FullText, _) => None,
         (_, true) => Some("D"),
         _ => Some("A"),
@@ -54,9 +55,17 @@ pub fn cardinality(index: &Index, rows: Option<u64>) -> Option<i64> {
     }
 }
 
+/// The length of a prefix; full text indexes hold whole values.
+pub fn prefix_shown(index: &Index, part: &IndexPart) -> Option<i64> {
+    part.prefix.filter(|_| index.kind != IndexKind::FullText).map(i64::from)
+}
+
 /// The kind's word as SHOW INDEX prints it.
-pub fn kind_word(index: &Index) -> &'static str {
+pub fn kind_word(t: &Table, index: &Index) -> &'static str {
     match index.kind {
+        // What the MEMORY engine makes unless told otherwise.
+        IndexKind::BTree if t.engine == "MEMORY" && !index.using_shown => "HASH",
+        IndexKind::Hash if t.engine == "MEMORY" => "HASH",
         // A declared HASH is kept in order and shown as what it is.
         IndexKind::BTree | IndexKind::Hash => "BTREE",
         IndexKind::FullText => "FULLTEXT",

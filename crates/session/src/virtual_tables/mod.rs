@@ -85,7 +85,7 @@ pub fn rows(host: &mut Host, db: &str, name: &str, lookups: &[(usize, Value)]) -
     let cx = Context::new(host, lookups);
     let mut out = Rows::new();
     make(&cx, &mut out)?;
-    debug_assert_eq!(out.len() % def.columns.len(), 0, "{} has {} columns", def.name, def.columns.len());
+    debug_assert_eq!(out.cells() % def.columns.len(), 0, "{} has {} columns", def.name, def.columns.len());
     Ok(out.into_values())
 }
 
@@ -136,6 +136,7 @@ fn maker(def: &definitions::Definition) -> Option<Maker> {
             "roles_mapping" => mysql::roles_mapping,
             "proxies_priv" => mysql::proxies_priv,
             "innodb_table_stats" => mysql::innodb_table_stats,
+            "time_zone_name" => server::time_zone_names,
             _ => return None,
         },
         _ => return None,

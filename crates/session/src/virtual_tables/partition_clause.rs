@@ -47,7 +47,7 @@ impl Clause {
     /// The place of the n-th physical partition, from 0.
     pub fn place(&self, n: usize) -> Place {
         let per = self.sub_count.max(self.parts.first().map_or(0, |p| p.subs.len()));
-        let (at, sub) = if per > 0 { (n / per, Some(n % per)) } else { (n, None) };
+        let (at, sub) = n.checked_div(per).map_or((n, None), |at| (at, Some(n % per)));
         let part = self.parts.get(at);
         let listed = |p: &Part, s: usize| p.subs.get(s).cloned();
         let generated = |s: usize| part.map(|p| format!("{}sp{s}", p.name));

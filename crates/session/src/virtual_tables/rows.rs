@@ -21,7 +21,7 @@ impl Rows {
     }
 
     /// How many cells there are.
-    pub fn len(&self) -> usize {
+    pub fn cells(&self) -> usize {
         self.values.len()
     }
 

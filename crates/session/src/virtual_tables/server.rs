@@ -34,7 +34,7 @@ pub fn engines(cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
 
 /// information_schema.CHARACTER_SETS
 pub fn character_sets(_cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
-    for c in Charset::all() {
+    for c in ordered_charsets() {
         out.text(c.name()).text(c.default_collation().name()).text(c.description()).int(c.max_len() as i64);
     }
     Ok(())
@@ -76,10 +76,17 @@ pub fn collation_applicability(_cx: &Context<'_>, out: &mut Rows) -> SqlResult<(
     Ok(())
 }
 
+/// By the number of the default collation.
+pub fn ordered_charsets() -> Vec<Charset> {
+    let mut all: Vec<Charset> = Charset::all().collect();
+    all.sort_by_key(|c| c.default_collation().0);
+    all
+}
+
 /// By character set, then by number.
 fn ordered_collations() -> Vec<Collation> {
     let mut all = Collation::all().to_vec();
-    all.sort_by_key(|c| (c.charset(), c.0));
+    all.sort_by_key(|c| (c.charset().default_collation().0, c.0));
     all
 }
 
@@ -128,6 +135,14 @@ pub fn keywords(_cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
 pub fn sql_functions(_cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
     for word in include_str!("../../data/functions.txt").lines() {
         out.text(word);
+    }
+    Ok(())
+}
+
+/// mysql.time_zone_name: the zones that are built in.
+pub fn time_zone_names(_cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
+    for (i, name) in jiff::tz::db().available().enumerate() {
+        out.text(name.as_str()).uint(i as u64 + 1);
     }
     Ok(())
 }

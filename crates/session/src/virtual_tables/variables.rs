@@ -43,6 +43,7 @@ fn value(cx: &Context<'_>, globals: &crate::variables::Values, i: usize, scope: 
             v => String::from_utf8_lossy(&convert::text_of(v, &ty)).into_owned(),
         };
     }
+    let i = if def.name == "storage_engine" { crate::variables::find("default_storage_engine").unwrap_or(i) } else { i };
     match (scope, def.scope) {
         (VarScope::Global, _) | (_, Scope::Global) => globals.at(i).to_owned(),
         _ => cx.host.vars.at(i).to_owned(),
@@ -111,7 +112,11 @@ pub fn user_variables(cx: &Context<'_>, out: &mut Rows) -> SqlResult<()> {
             selkie_types::SqlType::Decimal { .. } => "DECIMAL",
             _ => "VARCHAR",
         };
-        out.text(kind).text(ty.collation().map_or("binary", |c| c.charset().name()));
+        out.text(kind).text(match ty.collation() {
+            _ if value.is_null() => "binary",
+            Some(c) => c.charset().name(),
+            None => "latin1",
+        });
     }
     Ok(())
 }

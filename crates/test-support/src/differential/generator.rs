@@ -32,6 +32,11 @@ impl Statement {
         Statement { ordered: false, ..Statement::ordered(sql) }
     }
 
+    /// Whether the number of warnings depends on the plan.
+    pub fn by_plan(&self) -> bool {
+        self.many_tables || ["WHERE", "HAVING", "GROUP BY", "ORDER BY", "CASE", "IF(", " AND ", " OR ", " XOR ", " IS "].iter().any(|w| self.sql.contains(w))
+    }
+
     pub(super) fn folded(self) -> Statement {
         Statement { folded: true, ..self }
     }

@@ -168,7 +168,8 @@ impl Queries<'_> {
         let kind = self.make.kind();
         let value = self.make.value(kind, scope, 1);
         let number_kind = if self.make.draw.chance(50) { Kind::Integer } else { Kind::Decimal };
-        let number = self.make.value(number_kind, scope, 1);
+        // How many of a quotient's digits a sum takes in depends on the plan in MariaDB.
+        let number = self.make.value(number_kind, scope, 1).replace(" / ", " * ");
         match self.make.draw.below(17) {
             0 => "COUNT(*)".to_owned(),
             1 => format!("COUNT({value})"),
@@ -191,11 +192,16 @@ impl Queries<'_> {
     }
 
     fn grouped(&mut self) -> Statement {
+        // Of DISTINCT values MariaDB's super-aggregate rows count some twice (COMPAT.md).
+        let rollup = if self.make.draw.chance(20) { " WITH ROLLUP" } else { "" };
         let from = if self.make.draw.chance(25) { self.join() } else { self.source("a") };
         let id = from.key.clone().unwrap_or_else(|| "1".into());
         let aggregates: Vec<String> =
             (0..1 + self.make.draw.below(3)).map(|n| format!("{} AS g{n}", self.aggregate(&from.names, &id))).collect();
-        let aggregates = aggregates.join(", ");
+        let mut aggregates = aggregates.join(", ");
+        if !rollup.is_empty() {
+            aggregates = aggregates.replace("(DISTINCT ", "(");
+        }
         let condition = self.where_clause(&from.names);
         if self.make.draw.chance(30) {
             return Statement::unordered(format!("SELECT {aggregates} FROM {}{condition}", from.text)).folded().many_tables();
@@ -206,7 +212,10 @@ impl Queries<'_> {
             let depth = u32::from(self.make.draw.chance(30));
             let value = self.make.value(kind, &from.names, depth);
             // A number alone would be a position.
-            by.push(if value.contains(|c: char| c.is_ascii_alphabetic()) { value } else { format!("({value} + {id_first})", id_first = "a.id") });
+            let value = if value.contains("a.") { value } else { "a.id % 5".to_owned() };
+            if !by.contains(&value) {
+                by.push(value);
+            }
         }
         let items: Vec<String> = by.iter().enumerate().map(|(n, b)| format!("{b} AS b{n}")).collect();
         let having = match self.make.draw.below(6) {
@@ -216,7 +225,6 @@ impl Queries<'_> {
             _ => String::new(),
         };
         let names: Vec<String> = (0..by.len()).map(|n| format!("b{n}")).collect();
-        let rollup = if self.make.draw.chance(20) { " WITH ROLLUP" } else { "" };
         let group = if self.make.draw.chance(50) { names.join(", ") } else { by.join(", ") };
         let order = if rollup.is_empty() && self.make.draw.chance(30) { format!(" ORDER BY {}", names.join(", ")) } else { String::new() };
         let ordered = !order.is_empty();
@@ -278,6 +286,7 @@ impl Queries<'_> {
     fn set_operation(&mut self) -> Statement {
         let kinds: Vec<Kind> = (0..1 + self.make.draw.below(2)).map(|_| self.make.kind()).collect();
         let text = kinds.contains(&Kind::Text);
+        self.make.mixing = false;
         let mut parts = Vec::new();
         for _ in 0..2 + usize::from(self.make.draw.chance(20)) {
             let from = self.source("a");
@@ -285,13 +294,16 @@ impl Queries<'_> {
                 .iter()
                 .enumerate()
                 .map(|(n, kind)| {
-                    let kind = if self.make.draw.chance(10) { self.make.kind() } else { *kind };
-                    format!("{} AS x{n}", self.make.value(kind, &from.names, 1))
+                    let numbers = [Kind::Integer, Kind::Decimal];
+                    let mixed = numbers.contains(kind) && self.make.draw.chance(30);
+                    let kind = if mixed { self.make.draw.of(&numbers).unwrap_or(kind) } else { kind };
+                    format!("{} AS x{n}", self.make.value(*kind, &from.names, 1))
                 })
                 .collect();
             let condition = self.where_clause(&from.names);
             parts.push(format!("SELECT {} FROM {}{condition}", items.join(", "), from.text));
         }
+        self.make.mixing = true;
         let mut sql = String::new();
         for (n, part) in parts.iter().enumerate() {
             if n > 0 {

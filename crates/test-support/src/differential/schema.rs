@@ -39,7 +39,6 @@ const TYPES: &[(&str, Kind)] = &[
     ("INT UNSIGNED", Kind::Integer),
     ("BIGINT UNSIGNED", Kind::Integer),
     ("TINYINT(1)", Kind::Integer),
-    ("YEAR", Kind::Integer),
     ("DECIMAL(12,3)", Kind::Decimal),
     ("DECIMAL(5,1)", Kind::Decimal),
     ("DECIMAL(30,10)", Kind::Decimal),
@@ -51,7 +50,6 @@ const TYPES: &[(&str, Kind)] = &[
     ("VARCHAR(12) COLLATE utf8mb4_unicode_ci", Kind::Text),
     ("CHAR(6)", Kind::Text),
     ("CHAR(10) COLLATE utf8mb4_bin", Kind::Text),
-    ("VARCHAR(15) CHARACTER SET latin1", Kind::Text),
     ("TEXT", Kind::Text),
     ("VARBINARY(20)", Kind::Text),
     ("BLOB", Kind::Text),
@@ -86,7 +84,7 @@ impl Table {
                     Kind::Date | Kind::DateTime => "'2020-02-02'",
                     Kind::Time => "'10:00:00'",
                 };
-                definition.push_str(&format!(" DEFAULT {}", if sql == "YEAR" { "2007" } else { default }));
+                definition.push_str(&format!(" DEFAULT {default}"));
             }
             let members = if sql.starts_with("ENUM") || sql.starts_with("SET") { MEMBERS } else { &[] };
             columns.push(Column { name: format!("c{n}"), definition, kind, members, nullable });
@@ -138,22 +136,17 @@ impl Column {
         }
         if make.draw.chance(2) {
             // Does it fit?
-            let kind = make.kind();
-            return make.literal(kind);
+            let kind = make.plain_kind();
+            let literal = make.literal(kind);
+            return if make.draw.chance(20) { make.draw.pick(&["0x10", "b'101'", "x'31'"]).to_owned() } else { literal };
         }
         if !self.members.is_empty() {
             return format!("'{}'", make.draw.pick(self.members));
-        }
-        if self.definition.starts_with("YEAR") {
-            return make.draw.range(1990, 2030).to_string();
         }
         let small = self.definition.starts_with("TINYINT") || self.definition.contains("UNSIGNED") || self.definition.contains("(5,1)");
         if small && make.draw.chance(95) {
             let n = make.draw.range(0, 100);
             return if self.kind == Kind::Decimal { format!("{n}.5") } else { n.to_string() };
-        }
-        if self.definition.contains("latin1") {
-            return format!("'{}'", make.draw.pick(&["a", "B", "hello", "12", "", "é", "x y"]));
         }
         loop {
             let literal = make.literal(self.kind);

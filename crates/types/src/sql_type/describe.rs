@@ -106,7 +106,16 @@ impl EnumDef {
     fn write(&self, out: &mut String) {
         for (i, m) in self.members.iter().enumerate() {
             out.push_str(if i == 0 { "'" } else { ",'" });
-            out.push_str(&m.replace('\'', "''"));
+            for c in m.chars() {
+                match c {
+                    '\0' => out.push_str("\\0"),
+                    '\n' => out.push_str("\\n"),
+                    '\r' => out.push_str("\\r"),
+                    '\\' => out.push_str("\\\\"),
+                    '\'' => out.push_str("''"),
+                    c => out.push(c),
+                }
+            }
             out.push('\'');
         }
     }

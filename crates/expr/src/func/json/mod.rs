@@ -103,7 +103,6 @@ const JSON_RESULTS: &[&str] = &[
     "json_replace",
     "json_search",
     "json_set",
-    "json_quote",
 ];
 
 /// How a value becomes JSON.
