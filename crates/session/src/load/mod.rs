@@ -47,9 +47,9 @@ struct Load<'p> {
     defaults: Vec<usize>,
     /// Columns without a default that nothing gives a value to.
     zeros: Vec<usize>,
-    /// The file's character set, and the type of its fields.
+    /// The file's character set.
     charset: Charset,
-    field_type: SqlType,
+    types: FieldTypes,
     /// Widths of fields in bytes, in a file without separators.
     widths: Option<Vec<usize>>,
 }
@@ -212,13 +212,7 @@ impl<'p> Load<'p> {
             plan.target.defaults[*c].is_some() || columns[*c].nullable || columns[*c].auto_increment
         };
         let (defaults, zeros) = (0..columns.len()).filter(absent).partition(has_default);
-        let collation = if format.charset == Charset::Binary {
-            Collation::BINARY
-        } else {
-            Charset::Utf8mb4.default_collation()
-        };
-        let field_type = SqlType::varchar(u32::MAX, collation);
-        Ok(Load { plan, targets, assignments, defaults, zeros, charset: format.charset, field_type, widths })
+        Ok(Load { plan, targets, assignments, defaults, zeros, charset: format.charset, types: FieldTypes::new(), widths })
     }
 
     /// Reads and inserts all rows.
@@ -285,8 +279,11 @@ impl<'p> Load<'p> {
             let field = if i < fields.len() { fields.get(i) } else { None };
             match t {
                 Target::UserVar(name) => {
-                    let value = field.map_or(Value::Null, |f| self.value(f));
-                    cx.session.set_user_var(name, value, self.field_type.clone());
+                    let (value, ty) = match field {
+                        Some(f) => self.types.value(self.charset, f),
+                        None => (Value::Null, &self.types.text),
+                    };
+                    cx.session.set_user_var(name, value, ty.clone());
                 }
                 Target::Column(c) if i >= fields.len() => {
                     let def = &target.table.columns[*c];
@@ -321,28 +318,42 @@ impl<'p> Load<'p> {
             }
             Some(field) => match (&def.ty, small_int(field)) {
                 (SqlType::Int { .. }, Some(n)) => store_value(cx, table, c, Value::Int(n), &SqlType::BIGINT),
-                // Bytes as they are: in a text column they are in the column's own set.
-                (ty, _) if self.charset == Charset::Binary && ty.collation().is_some_and(|c| !c.is_binary()) => {
-                    let own = ty.collation().map_or(Charset::Utf8mb4, Collation::charset);
-                    let utf8 = SqlType::varchar(u32::MAX, Charset::Utf8mb4.default_collation());
-                    store_value(cx, table, c, decoded(own, field), &utf8)
+                (ty, _) => {
+                    // Bytes as they are: in a text column they are in the column's own set.
+                    let own = ty.collation().filter(|_| self.charset == Charset::Binary).map(Collation::charset);
+                    let (value, from) = self.types.value(own.unwrap_or(self.charset), field);
+                    store_value(cx, table, c, value, from)
                 }
-                _ => store_value(cx, table, c, self.value(field), &self.field_type),
             },
         }
     }
-
-    /// A field as text. Bytes that are none in the file's character set stay, for the column to complain about.
-    fn value(&self, field: &[u8]) -> Value {
-        decoded(self.charset, field)
-    }
 }
 
-fn decoded(charset: Charset, field: &[u8]) -> Value {
-    if matches!(charset, Charset::Utf8mb4 | Charset::Utf8mb3 | Charset::Binary) {
-        return Value::bytes(field);
+/// The types of fields.
+struct FieldTypes {
+    text: SqlType,
+    bytes: SqlType,
+}
+
+impl FieldTypes {
+    fn new() -> FieldTypes {
+        let of = |collation| SqlType::varchar(u32::MAX, collation);
+        FieldTypes { text: of(Charset::Utf8mb4.default_collation()), bytes: of(Collation::BINARY) }
     }
-    charset.decode(field).map_or_else(|_| Value::bytes(field), |t| Value::bytes(&t))
+
+    /// A field's value and type. What is no text in the character set stays bytes, for the column to complain about.
+    fn value(&self, charset: Charset, field: &[u8]) -> (Value, &SqlType) {
+        let text = match charset {
+            Charset::Binary => return (Value::bytes(field), &self.bytes),
+            Charset::Utf8mb4 | Charset::Utf8mb3 if std::str::from_utf8(field).is_ok() => return (Value::bytes(field), &self.text),
+            Charset::Utf8mb4 | Charset::Utf8mb3 => Err(0),
+            other => other.decode(field),
+        };
+        match text {
+            Ok(text) => (Value::bytes(&text), &self.text),
+            Err(_) => (Value::bytes(field), &self.bytes),
+        }
+    }
 }
 
 fn unknown_column(name: &str) -> SqlError {
