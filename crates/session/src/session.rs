@@ -229,8 +229,9 @@ impl Session {
     pub fn begin_command(&mut self, text: &[u8]) {
         let c = &self.host.connection;
         c.kill_query.store(false, Ordering::SeqCst);
-        let shown = String::from_utf8_lossy(&text[..text.len().min(64 * 1024)]);
-        *c.statement.lock() = Some((Arc::from(&*shown), Instant::now()));
+        let text = &text[..text.len().min(64 * 1024)];
+        let shown = std::str::from_utf8(text).map_or_else(|_| Arc::from(&*String::from_utf8_lossy(text)), Arc::from);
+        *c.statement.lock() = Some((shown, Instant::now()));
         crate::status::bump(&self.instance().status.questions);
         if self.account_generation != self.instance.accounts.generation() {
             self.refresh_account();
