@@ -11,11 +11,11 @@ use selkie_expr::Expr;
 use selkie_planner::plan::{Access, KeyBound, KeyRange, LockMode, LockWait, TableScan};
 use selkie_txn::{Mode, Read, Scan, TxnError, Wait};
 use selkie_types::codec::{decode_key_part, encode_key_part};
-use selkie_types::{SqlResult, Value, sql_err};
+use selkie_types::{SqlResult, SqlType, Value, sql_err};
 
 use crate::batch::Batch;
 use crate::context::ExecCtx;
-use crate::key_value::{KeyValue, key_value};
+use crate::key_value::{KeyValue, int_range, key_value};
 use crate::operator::Operator;
 use crate::txn_api::ExecError;
 
@@ -208,6 +208,29 @@ impl<'p> ScanOperator<'p> {
                     encode_key_part(&v, part, &cx.settings.time_zone, &mut bytes)?;
                 }
                 KeyValue::NoMatch if i + 1 < equal_prefix.max(1) && equal_prefix > 1 => return Ok(Bound::Nothing),
+                // No key is equal to this value, and only those that are were wanted: the filter need not check that again.
+                KeyValue::NoMatch if is_point(cx, range, i)? => return Ok(Bound::Nothing),
+                KeyValue::NoMatch if matches!(part.ty, SqlType::Int { .. }) => {
+                    let SqlType::Int { width, unsigned, .. } = &part.ty else { return Ok(Bound::Nothing) };
+                    let is_low = range.low.as_ref().is_some_and(|l| std::ptr::eq(l, bound));
+                    let Some(wanted) = number(&expr.eval(&[], cx)?) else {
+                        return Ok(Bound::Key { bytes, inclusive: true });
+                    };
+                    let (min, max) = int_range(*width, *unsigned);
+                    if if is_low { wanted > max as f64 } else { wanted < min as f64 } {
+                        return Ok(Bound::Nothing);
+                    }
+                    let below = wanted.floor() as i128;
+                    let key = match (is_low, below < min, below > max) {
+                        // All that is not NULL.
+                        (true, true, _) if part.nullable => Value::Null,
+                        (true, true, _) | (false, _, true) => return Ok(Bound::Key { bytes, inclusive: true }),
+                        _ if *unsigned => Value::UInt(below as u64),
+                        _ => Value::Int(below as i64),
+                    };
+                    encode_key_part(&key, part, &cx.settings.time_zone, &mut bytes)?;
+                    return Ok(Bound::Key { bytes, inclusive: !is_low });
+                }
                 // A bound between two keys: the range up to here is a superset, the filter checks the rest.
                 KeyValue::NoMatch => return Ok(Bound::Key { bytes, inclusive: true }),
             }
@@ -495,6 +518,24 @@ impl<'p> ScanOperator<'p> {
         self.scratch = values;
         passes
     }
+}
+
+/// A number that may lie between or beyond the values of a column.
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Int(v) => Some(*v as f64),
+        Value::UInt(v) => Some(*v as f64),
+        Value::Double(v) => Some(*v),
+        Value::Decimal(v) => v.to_string().parse().ok(),
+        _ => None,
+    }
+}
+
+/// Whether both bounds of a range have the same value at a position: an equality.
+fn is_point(cx: &mut ExecCtx<'_>, range: &KeyRange, position: usize) -> SqlResult<bool> {
+    let (Some(low), Some(high)) = (&range.low, &range.high) else { return Ok(false) };
+    let (Some(l), Some(h)) = (low.values.get(position), high.values.get(position)) else { return Ok(false) };
+    Ok(l.eval(&[], cx)? == h.eval(&[], cx)?)
 }
 
 impl ScanOperator<'_> {

@@ -77,8 +77,6 @@ const SESSION_FUNCTIONS: &[&str] = &[
 /// Evaluates constant expressions without a session.
 pub(crate) struct Folder {
     cx: Constants,
-    /// What is folded is a condition: a constant that a column is to be equal to is looked up without a word.
-    pub in_condition: bool,
     /// Warnings of what was evaluated here.
     pub warnings: Vec<(Level, SqlError)>,
 }
@@ -100,7 +98,6 @@ impl Folder {
                 },
                 diag: Diagnostics::default(),
             },
-            in_condition: false,
             warnings: Vec::new(),
         }
     }
@@ -133,18 +130,10 @@ impl Folder {
 
     /// Converts the constant operands of a comparison.
     fn operands(&mut self, e: Expr) -> Expr {
-        let told = self.warnings.len();
-        let lookup = self.in_condition
-            && matches!(&e.kind, ExprKind::Compare { op: selkie_expr::CmpOp::Eq, left, right, .. }
-                if [left, right].iter().any(|x| is_column(x)));
-        let e = exprs::map_children(e, &mut |c| match &c.kind {
+        exprs::map_children(e, &mut |c| match &c.kind {
             ExprKind::Cast(x) if matches!(x.kind, ExprKind::Const(_)) && is_foldable(&c) => self.evaluated(c, true),
             _ => c,
-        });
-        if lookup {
-            self.warnings.truncate(told);
-        }
-        e
+        })
     }
 
     fn node(&mut self, e: Expr) -> Expr {
@@ -192,15 +181,6 @@ impl Folder {
 
 fn is_comparison(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Compare { .. } | ExprKind::Between { .. } | ExprKind::InList { .. })
-}
-
-/// A column, as it is or converted.
-fn is_column(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Column(_) => true,
-        ExprKind::Cast(x) => is_column(x),
-        _ => false,
-    }
 }
 
 /// A constant, as it is or converted.

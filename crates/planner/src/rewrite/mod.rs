@@ -96,9 +96,7 @@ impl<'a, 'c> Rewriter<'a, 'c> {
 
     fn each_expr(&mut self, rel: Rel) -> Rel {
         let rel = rel.map_inputs(&mut |r| self.each_expr(r));
-        self.folder.in_condition = matches!(rel, Rel::Filter { .. });
         let rel = rel.map_exprs(&mut |e| self.expr(e));
-        self.folder.in_condition = false;
         // Conditions that have become conjunctions are taken apart.
         match rel {
             Rel::Filter { input, conds } => {
