@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::{FxBuildHasher, FxHasher};
+use selkie_catalog::Schema;
 use selkie_parser::ast::{Literal, Statement};
 use selkie_parser::digest::{Digest, LiteralKind, LiteralToken};
 use selkie_parser::{ParseMode, ParseOptions, parse};
@@ -45,9 +46,21 @@ struct Entry {
     version: u64,
     /// Types of the literals.
     types: Vec<SqlType>,
-    /// The plan; `None`: this text is not to be cached.
-    plan: Option<Arc<Ready>>,
+    plan: CachedPlan,
 }
+
+#[derive(Clone)]
+enum CachedPlan {
+    /// Is good for all values.
+    Ready(Arc<Ready>),
+    /// The values seen so far are planned differently; tried again with so many others.
+    NotYet(u8),
+    /// The text is to be planned each time.
+    Never,
+}
+
+/// How many values are tried.
+const TRIES: u8 = 4;
 
 /// The cache of a session.
 #[derive(Default)]
@@ -68,7 +81,7 @@ impl PlanCache {
 
     /// How many texts have a plan.
     pub fn len(&self) -> usize {
-        self.entries.values().filter(|e| e.plan.is_some()).count()
+        self.entries.values().filter(|e| matches!(e.plan, CachedPlan::Ready(_))).count()
     }
 
     /// Whether no text has a plan.
@@ -136,41 +149,62 @@ impl Session {
         }
         let id = id.finish();
         let schema = self.instance.dictionary.schema();
+        let mut tries = TRIES;
         if let Some(e) = self.plans.entries.get(&id)
             && e.version == schema.version
         {
             let fits = e.settings == settings && *e.key == *digest.key();
-            let fits = fits && e.types.iter().zip(values.iter()).all(|(t, v)| has_type(v, t));
-            let Some(ready) = e.plan.clone().filter(|_| fits) else { return Ok(None) };
-            return Ok(if self.lock_planned(&schema, &ready)? { Some(ready) } else { None });
-        }
-        if !self.plans.note_seen(id) {
+            if !fits || !e.types.iter().zip(values.iter()).all(|(t, v)| has_type(v, t)) {
+                return Ok(None);
+            }
+            match e.plan.clone() {
+                CachedPlan::Ready(ready) => return Ok(self.lock_planned(&schema, &ready)?.then_some(ready)),
+                CachedPlan::NotYet(left) => tries = left,
+                CachedPlan::Never => return Ok(None),
+            }
+        } else if !self.plans.note_seen(id) {
             return Ok(None);
         }
         let types: Vec<SqlType> =
             digest.literals().iter().zip(values.iter()).map(|(t, v)| type_of(t.kind, v, collation)).collect();
-        // What does not parse or plan gets its error on the way of all statements.
-        let plan = self.parameterized(text, digest, &types, &options).map(Arc::new);
+        let plan = match self.parameterized(&schema, text, digest, &types, &options) {
+            CachedPlan::NotYet(_) if tries > 1 => CachedPlan::NotYet(tries - 1),
+            CachedPlan::NotYet(_) => CachedPlan::Never,
+            other => other,
+        };
         let entry =
             Entry { key: digest.key().into(), settings, version: schema.version, types, plan: plan.clone() };
         self.plans.put(id, entry);
         match plan {
-            Some(ready) if self.lock_planned(&schema, &ready)? => Ok(Some(ready)),
+            CachedPlan::Ready(ready) => Ok(self.lock_planned(&schema, &ready)?.then_some(ready)),
             _ => Ok(None),
         }
     }
 
-    /// The plan with parameters in the place of literals, if it is sure to do the same.
-    fn parameterized(&self, text: &[u8], digest: &Digest, types: &[SqlType], options: &ParseOptions) -> Option<Ready> {
-        let schema = self.instance.dictionary.schema();
-        let with_params = parse(digest.text(), &ParseOptions { params: true, ..*options }).ok()?;
+    /// The plan with parameters in the place of literals, if it is sure to do the same. What does not parse or plan gets
+    /// its error on the way of all statements.
+    fn parameterized(
+        &self,
+        schema: &Arc<Schema>,
+        text: &[u8],
+        digest: &Digest,
+        types: &[SqlType],
+        options: &ParseOptions,
+    ) -> CachedPlan {
+        let Ok(with_params) = parse(digest.text(), &ParseOptions { params: true, ..*options }) else {
+            return CachedPlan::Never;
+        };
         if with_params.param_count != types.len() || !params::all_plain(&with_params.statement, types.len()) {
-            return None;
+            return CachedPlan::Never;
         }
-        let own = parse(text, options).ok()?;
-        let planned = self.plan_in(&schema, &with_params.statement, types).ok()?;
-        let own = self.plan_in(&schema, &own.statement, &[]).ok()?;
-        same::does_the_same(&planned, &own).then_some(planned)
+        let Ok(own) = parse(text, options) else { return CachedPlan::Never };
+        let planned = self.plan_in(schema, &with_params.statement, types);
+        let own = self.plan_in(schema, &own.statement, &[]);
+        match (planned, own) {
+            (Ok(planned), Ok(own)) if same::does_the_same(&planned, &own) => CachedPlan::Ready(Arc::new(planned)),
+            (Ok(_), Ok(_)) => CachedPlan::NotYet(TRIES),
+            _ => CachedPlan::Never,
+        }
     }
 
     /// A hash of the settings that decide names and types in plans.
