@@ -84,7 +84,7 @@ fn publish(instance: &Arc<Instance>, changes: &[DictionaryChange], events: Event
                 None => batch.delete(DICTIONARY_INDEX, &key).map_err(failed)?,
             }
         }
-        let member = Member { events, batches: vec![batch], owner: LockOwner::new(0), held: Vec::new() };
+        let member = Member { events, batches: vec![batch], late: None, owner: LockOwner::new(0), held: Vec::new() };
         instance.txns.pipeline.commit(member).map(|(_, e)| e).map_err(txn_error)
     })
 }

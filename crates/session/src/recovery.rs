@@ -45,7 +45,6 @@ pub enum RecoveryError {
 type Result<T> = std::result::Result<T, RecoveryError>;
 
 const UTC: TimeZone = TimeZone::Offset(0);
-const BATCH_BYTES: usize = 4 << 20;
 
 /// Reads the dictionary that the engine holds.
 pub fn load_dictionary(engine: &dyn Engine) -> Result<Schema> {
@@ -184,28 +183,7 @@ impl<'a> Replay<'a> {
     }
 
     fn write(&self, writes: &WriteSet, end: u64) -> Result<()> {
-        let mut batches = Vec::new();
-        let mut bytes = BATCH_BYTES;
-        for (index, key, value) in writes.iter() {
-            if bytes >= BATCH_BYTES {
-                batches.push(self.engine.begin_write()?);
-                bytes = 0;
-            }
-            bytes += key.len() + value.map_or(0, <[u8]>::len) + 64;
-            let last = batches.len() - 1;
-            let written = match value {
-                Some(v) => batches[last].put(index, key, v),
-                None => batches[last].delete(index, key),
-            };
-            match written {
-                Ok(()) | Err(EngineError::NotFound(_)) => {}
-                Err(e) => return Err(e.into()),
-            }
-        }
-        for b in batches {
-            b.commit_ordered(end)?;
-        }
-        Ok(())
+        Ok(selkie_txn::transaction::write_in_parts(&**self.engine, writes, end, true)?)
     }
 }
 

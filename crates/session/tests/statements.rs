@@ -60,3 +60,26 @@ fn sessions_see_what_is_committed() {
     assert_eq!(b.run("SELECT * FROM t WHERE k = 7"), "2,7,new!");
     assert_eq!(b.run("SELECT nothing FROM t"), "Unknown column 'nothing' in 'SELECT'");
 }
+
+#[test]
+fn a_transaction_larger_than_an_engine_batch_commits_and_comes_back() {
+    let dir = tempfile::tempdir().unwrap();
+    {
+        let instance = open(dir.path());
+        make_table(&instance, "t", false, true);
+        let mut c = connect(&instance);
+        let row: Vec<String> = (1..=2000).map(|i| format!("({i}, {i}, REPEAT('x', 20))")).collect();
+        c.run("BEGIN");
+        assert!(c.run(&format!("INSERT INTO t VALUES {}", row.join(","))).starts_with("OK"));
+        for i in 1..16 {
+            let n = i * 2000;
+            let copy = format!("INSERT INTO t SELECT id + {n}, k, c FROM t WHERE id <= 2000");
+            assert!(c.run(&copy).starts_with("OK"));
+        }
+        assert_eq!(c.run("COMMIT"), "OK 0");
+        assert_eq!(c.run("SELECT COUNT(*), SUM(k) FROM t"), "32000,32016000");
+    }
+    let instance = open(dir.path());
+    let mut c = connect(&instance);
+    assert_eq!(c.run("SELECT COUNT(*), SUM(k) FROM t"), "32000,32016000");
+}

@@ -49,7 +49,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_utils::sync::{Parker, Unparker};
 use parking_lot::{Condvar, Mutex, RwLock};
-use selkie_engine::{Timestamp, WriteBatch};
+use selkie_engine::{EngineError, Timestamp, WriteBatch};
 
 use crate::error::{Result, TxnError};
 use crate::locks::{HeldLocks, LockOwner, LockTable};
@@ -82,12 +82,18 @@ pub trait CommitLog: Send {
     }
 }
 
+/// Writes and commits a transaction's changes at a timestamp.
+pub type LateWrites = Box<dyn FnOnce(Timestamp) -> std::result::Result<(), EngineError> + Send>;
+
 /// A transaction ready to commit.
 pub struct Member<E> {
     /// Its events.
     pub events: E,
     /// Its writes.
     pub batches: Vec<Box<dyn WriteBatch>>,
+    /// The writes of a transaction too large to be held in engine batches: made by the leader once the timestamp is
+    /// known, each part committed before the next begins, so that the engine's cache is never pinned by all of it.
+    pub late: Option<LateWrites>,
     /// Its identity in the lock table.
     pub owner: Arc<LockOwner>,
     /// The locks to release.
@@ -347,6 +353,11 @@ impl<L: CommitLog> Pipeline<L> {
             }
         };
         for (m, end) in members.iter_mut().zip(&ends) {
+            if let Some(late) = m.late.take()
+                && let Err(e) = late(*end)
+            {
+                self.poison(format!("the engine could not write what the log has: {e}"));
+            }
             for batch in m.batches.drain(..) {
                 if let Err(e) = batch.commit_ordered(*end) {
                     self.poison(format!("the engine could not commit what the log has: {e}"));
@@ -485,7 +496,7 @@ mod tests {
     }
 
     fn member(id: u64) -> Member<u64> {
-        Member { events: id, batches: Vec::new(), owner: LockOwner::new(id), held: Vec::new() }
+        Member { events: id, batches: Vec::new(), late: None, owner: LockOwner::new(id), held: Vec::new() }
     }
 
     #[test]

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use selkie_engine::{IndexId, ReadAt, Reader, Timestamp, WriteBatch};
+use selkie_engine::{Engine, IndexId, ReadAt, Reader, Timestamp, WriteBatch};
 
 use crate::error::{Result, TxnError};
 use crate::locks::{HeldLocks, LockOwner, Mode, Wait};
 use crate::manager::{TxnManager, is_volatile};
-use crate::pipeline::{CommitLog, Member};
+use crate::pipeline::{CommitLog, LateWrites, Member};
 use crate::scan::{OnRow, Read, Scan, walk};
 use crate::snapshots::SnapshotSlot;
 use crate::write_set::WriteSet;
@@ -39,7 +39,45 @@ pub struct Mark {
 }
 
 /// About how large one engine batch of a transaction gets: batches are held in the engine's cache whole.
-pub(crate) const BATCH_BYTES: usize = 4 << 20;
+pub const BATCH_BYTES: usize = 4 << 20;
+
+/// Writes a write set to the engine and commits it at `at`, in parts of about [`BATCH_BYTES`]. With `pass_missing`, writes to
+/// indexes that are not there are passed over (replay of a log whose later part drops them).
+pub fn write_in_parts(
+    engine: &dyn Engine,
+    writes: &WriteSet,
+    at: Timestamp,
+    pass_missing: bool,
+) -> std::result::Result<(), selkie_engine::EngineError> {
+    let mut batch: Option<Box<dyn WriteBatch>> = None;
+    let mut bytes = 0;
+    for (index, key, value) in writes.iter().filter(|(index, ..)| !is_volatile(*index)) {
+        let open = match &mut batch {
+            Some(b) => b,
+            none => none.insert(engine.begin_write()?),
+        };
+        let written = match value {
+            Some(v) => open.put(index, key, v),
+            None => open.delete(index, key),
+        };
+        match written {
+            Ok(()) => {}
+            Err(selkie_engine::EngineError::NotFound(_)) if pass_missing => {}
+            Err(e) => return Err(e),
+        }
+        bytes += key.len() + value.map_or(0, <[u8]>::len) + 64;
+        if bytes >= BATCH_BYTES
+            && let Some(full) = batch.take()
+        {
+            full.commit_ordered(at)?;
+            bytes = 0;
+        }
+    }
+    match batch {
+        Some(b) => b.commit_ordered(at),
+        None => Ok(()),
+    }
+}
 
 /// A session's transaction.
 pub struct Transaction<L: CommitLog> {
@@ -342,20 +380,18 @@ impl<L: CommitLog> Transaction<L> {
     fn commit_writes(&mut self, events: Option<L::Events>) -> Result<Option<(Timestamp, L::Events)>> {
         let manager = self.manager.clone();
         let mut volatile = None;
-        let mut durable: Vec<Box<dyn WriteBatch>> = Vec::new();
-        let mut batch_bytes = BATCH_BYTES;
+        let mut durable: Option<Box<dyn WriteBatch>> = None;
+        let large = self.writes.bytes() > BATCH_BYTES;
         for (index, key, value) in self.writes.iter() {
             let batch = if is_volatile(index) {
                 volatile.get_or_insert(manager.volatile.begin_write()?)
+            } else if large {
+                continue;
             } else {
-                // A large transaction is several engine batches that commit at one timestamp.
-                if batch_bytes >= BATCH_BYTES {
-                    durable.push(manager.engine.begin_write()?);
-                    batch_bytes = 0;
+                match &mut durable {
+                    Some(b) => b,
+                    none => none.insert(manager.engine.begin_write()?),
                 }
-                batch_bytes += key.len() + value.map_or(0, <[u8]>::len) + 64;
-                let last = durable.len() - 1;
-                &mut durable[last]
             };
             match value {
                 Some(v) => batch.put(index, key, v)?,
@@ -363,14 +399,19 @@ impl<L: CommitLog> Transaction<L> {
             }
         }
         let Some(events) = events else {
-            debug_assert!(durable.is_empty(), "durable writes need events");
+            debug_assert!(durable.is_none() && !large, "durable writes need events");
             if let Some(b) = volatile {
                 b.commit_ordered(manager.pipeline.ordered().max(1) + 1)?;
             }
             return Ok(None);
         };
+        let late = large.then(|| {
+            let (engine, writes) = (manager.engine.clone(), std::mem::take(&mut self.writes));
+            Box::new(move |at| write_in_parts(&*engine, &writes, at, false)) as LateWrites
+        });
         let member = Member {
             events,
+            late,
             batches: durable.into_iter().chain(volatile).collect(),
             owner: self.owner.clone(),
             held: std::mem::take(&mut self.held),
