@@ -5,7 +5,7 @@ use std::sync::Arc;
 use selkie_planner::plan::OutputColumn;
 use selkie_protocol::response::{self, BinaryRow, ColumnDefinition, Eof, ExtendedMetadata, TextRow};
 use selkie_protocol::{Capabilities, ColumnFlags, ColumnType, SendBuffer, ServerStatus};
-use selkie_types::{Charset, Collation, SqlResult, SqlType, Value, convert, sql_err};
+use selkie_types::{Charset, Collation, SqlResult, SqlType, Value, convert, sql_err, TextKind};
 
 /// The form that rows are sent in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -224,6 +224,15 @@ pub fn definition<'a>(c: &'a OutputColumn, results: Option<Charset>) -> ColumnDe
     };
     let wire = c.ty.wire();
     let mut flags = ColumnFlags::from_bits(wire.flags);
+    let mut decimals = wire.decimals;
+    if c.origin.is_none() {
+        // What is no column says so: BINARY for numbers, 39 decimals for text.
+        if c.ty.is_numeric() {
+            flags = flags | ColumnFlags::BINARY_FLAG;
+        } else if matches!(&c.ty, SqlType::Text { kind: TextKind::VarChar, collation, .. } if !collation.is_binary()) {
+            decimals = 39;
+        }
+    }
     if !c.nullable {
         flags = flags | ColumnFlags::NOT_NULL_FLAG;
     }
@@ -242,6 +251,6 @@ pub fn definition<'a>(c: &'a OutputColumn, results: Option<Charset>) -> ColumnDe
         length: c.ty.wire_length(collation.charset()),
         column_type: wire_type(&c.ty),
         flags,
-        decimals: wire.decimals,
+        decimals,
     }
 }
