@@ -95,6 +95,7 @@ fuzz-targets: test-deps
 	    (cd fuzz && cargo +nightly fuzz run $$t -- -max_total_time='$(or $(FUZZ_SECONDS),300)') || exit 1; done
 
 doc: deps
+	RUSTDOCFLAGS='-D rustdoc::broken_intra_doc_links' cargo doc $(CARGO_FLAGS) -p selkie-server --no-deps
 	cargo doc $(CARGO_FLAGS) --workspace --no-deps
 	@echo 'open $(CARGO_TARGET_DIR)/doc/selkie_server/index.html'
 

@@ -7,6 +7,9 @@
 //!
 //! It must not know SQL; it knows variables only by name, as options and to read settings.
 
+#[doc = include_str!("../../../ARCHITECTURE.md")]
+pub mod architecture {}
+
 pub mod connections;
 pub mod datadir;
 pub mod error_log;
