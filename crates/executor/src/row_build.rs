@@ -1,6 +1,6 @@
 //! Making a complete row out of what a statement gives: conversion, defaults, AUTO_INCREMENT, generated columns, checks.
 
-use selkie_catalog::{Column, Table};
+use selkie_catalog::Table;
 use selkie_expr::Expr;
 use selkie_planner::plan::{AssignedValue, TargetTable};
 use selkie_types::{Level, SqlMode, SqlResult, SqlType, Value, codes, convert, sql_err};

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use selkie_binlog::fs::RealFs;
 use selkie_binlog::log::{LogOptions, LogRecovery};
 use selkie_binlog::{Log, LogPosition};
-use selkie_catalog::dictionary::{Dictionary, DictionaryChange};
-use selkie_catalog::{Database, Schema};
+use selkie_catalog::dictionary::Dictionary;
+use selkie_catalog::Schema;
 use selkie_engine::Engine;
 use selkie_txn::pipeline::CommitSettings;
 use selkie_txn::{BinlogLog, CommitLog, TxnManager};
@@ -121,15 +121,7 @@ pub fn open(
 
 /// Databases of a new server.
 fn bootstrap(instance: &Arc<Instance>) -> selkie_types::SqlResult<()> {
-    let database = |name: &str| {
-        DictionaryChange::PutDatabase(Database {
-            name: name.into(),
-            collation: Collation::UTF8MB4_GENERAL_CI,
-            comment: String::new(),
-            tables: Default::default(),
-        })
-    };
-    let mut changes = vec![database("mysql"), database("test")];
+    let mut changes = selkie_ddl::bootstrap(Collation::UTF8MB4_GENERAL_CI);
     changes.push(instance.dictionary.next_id_change());
     crate::commit_dictionary::commit_local(instance, &changes)
 }

@@ -39,11 +39,6 @@ impl TableImage {
         TableImage { map, columns, timestamps }
     }
 
-    /// The columns as the log lays them out.
-    pub fn columns(&self) -> &[RowColumn] {
-        &self.columns
-    }
-
     /// Appends the full image of a row whose TIMESTAMPs are in the zone `tz`.
     pub fn encode(&self, row: &[Value], tz: &TimeZone, out: &mut Vec<u8>) -> SqlResult<()> {
         let row = self.to_utc(row, tz);

@@ -35,7 +35,6 @@ pub enum Isolation {
 #[derive(Debug, Clone, Copy)]
 pub struct Mark {
     writes: usize,
-    locks: usize,
 }
 
 /// About how large one engine batch of a transaction gets: batches are held in the engine's cache whole.
@@ -171,7 +170,7 @@ impl<L: CommitLog> Transaction<L> {
 
     /// A mark (savepoint).
     pub fn mark(&self) -> Mark {
-        Mark { writes: self.writes.mark(), locks: self.held.len() }
+        Mark { writes: self.writes.mark() }
     }
 
     /// Takes back what was written since the mark; locks stay, as in InnoDB.
