@@ -1,6 +1,7 @@
 //! Metadata locks: statements keep the tables that they use from being changed under them until their transaction ends.
 //!
-//! A statement that uses a table holds it *shared*; DDL takes it *exclusive*. Waiting DDL goes before later shared
+//! A statement that reads a table holds it *shared*, one that changes rows holds it for *shared write*; LOCK TABLES … READ
+//! holds it against writers (*shared, no write*); DDL takes it *exclusive*. Waiting DDL goes before later shared
 //! requests, so that it does not starve; DDL of one table never concerns another. A holder may ask again for what it has, and a
 //! sole shared holder may upgrade.
 //!
@@ -19,8 +20,12 @@ pub type MdlOwner = u64;
 /// Strength of a metadata lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MdlMode {
-    /// DML and queries.
+    /// Queries.
     Shared,
+    /// Statements that change rows: not beside [`MdlMode::SharedNoWrite`] of others.
+    SharedWrite,
+    /// LOCK TABLES … READ: others read, nobody writes.
+    SharedNoWrite,
     /// DDL.
     Exclusive,
 }
@@ -41,7 +46,7 @@ pub type MdlName = (Arc<str>, Arc<str>);
 
 #[derive(Default)]
 struct Entry {
-    shared: Vec<MdlOwner>,
+    shared: Vec<(MdlOwner, MdlMode)>,
     exclusive: Option<MdlOwner>,
     /// Exclusive requests waiting, in order.
     waiting: Vec<MdlOwner>,
@@ -54,12 +59,15 @@ impl Entry {
 
     fn blockers(&self, owner: MdlOwner, mode: MdlMode) -> Vec<MdlOwner> {
         let mut out: Vec<MdlOwner> = self.exclusive.iter().copied().filter(|o| *o != owner).collect();
-        match mode {
-            MdlMode::Exclusive => out.extend(self.shared.iter().copied().filter(|o| *o != owner)),
-            MdlMode::Shared if !self.shared.contains(&owner) => {
-                out.extend(self.waiting.iter().copied().filter(|o| *o != owner));
-            }
-            MdlMode::Shared => {}
+        let against = |held: MdlMode| match mode {
+            MdlMode::Exclusive => true,
+            MdlMode::SharedWrite => held == MdlMode::SharedNoWrite,
+            MdlMode::SharedNoWrite => held == MdlMode::SharedWrite,
+            MdlMode::Shared => false,
+        };
+        out.extend(self.shared.iter().filter(|(o, held)| *o != owner && against(*held)).map(|(o, _)| *o));
+        if mode != MdlMode::Exclusive && !self.shared.iter().any(|(o, _)| *o == owner) {
+            out.extend(self.waiting.iter().copied().filter(|o| *o != owner));
         }
         out
     }
@@ -94,7 +102,8 @@ impl MetadataLocks {
         timeout: Duration,
         killed: &dyn Fn() -> bool,
     ) -> Result<(), MdlError> {
-        if held.iter().any(|((d, t), m)| &**d == db && &**t == table && *m >= mode) {
+        let serves = |m: MdlMode| m == mode || m == MdlMode::Exclusive || mode == MdlMode::Shared;
+        if held.iter().any(|((d, t), m)| &**d == db && &**t == table && serves(*m)) {
             return Ok(());
         }
         let name: MdlName = (db.into(), table.into());
@@ -103,10 +112,10 @@ impl MetadataLocks {
         let mut queued = false;
         let result = loop {
             let entry = state.entries.entry(name.clone()).or_default();
-            if entry.blockers(owner, mode).is_empty() && (mode == MdlMode::Shared || first_in_line(entry, owner)) {
+            if entry.blockers(owner, mode).is_empty() && (mode != MdlMode::Exclusive || first_in_line(entry, owner)) {
                 match mode {
-                    MdlMode::Shared => entry.shared.push(owner),
                     MdlMode::Exclusive => entry.exclusive = Some(owner),
+                    shared => entry.shared.push((owner, shared)),
                 }
                 break Ok(());
             }
@@ -155,8 +164,8 @@ impl MetadataLocks {
             let Some(entry) = state.entries.get_mut(&name) else { continue };
             match mode {
                 MdlMode::Exclusive => entry.exclusive = None,
-                MdlMode::Shared => {
-                    if let Some(i) = entry.shared.iter().position(|o| *o == owner) {
+                shared => {
+                    if let Some(i) = entry.shared.iter().position(|h| *h == (owner, shared)) {
                         entry.shared.swap_remove(i);
                     }
                 }
@@ -223,6 +232,20 @@ mod tests {
         ddl.join().unwrap();
         take(&l, 3, &mut later, MdlMode::Shared, LONG).unwrap();
         l.release_from(3, &mut later, 0);
+        assert!(l.state.lock().entries.is_empty());
+    }
+
+    #[test]
+    fn a_lock_against_writers_lets_readers_in() {
+        let l = MetadataLocks::default();
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        take(&l, 1, &mut a, MdlMode::SharedNoWrite, LONG).unwrap();
+        take(&l, 2, &mut b, MdlMode::Shared, LONG).unwrap();
+        assert_eq!(take(&l, 2, &mut b, MdlMode::SharedWrite, Duration::ZERO), Err(MdlError::Timeout));
+        l.release_from(1, &mut a, 0);
+        take(&l, 2, &mut b, MdlMode::SharedWrite, LONG).unwrap();
+        assert_eq!(take(&l, 1, &mut a, MdlMode::SharedNoWrite, Duration::ZERO), Err(MdlError::Timeout));
+        l.release_from(2, &mut b, 0);
         assert!(l.state.lock().entries.is_empty());
     }
 

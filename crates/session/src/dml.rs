@@ -32,6 +32,8 @@ pub struct Ready {
     pub planned: Planned,
     /// Tables and views, each once.
     pub tables: Vec<Arc<Table>>,
+    /// For each of them, whether its rows are changed.
+    written: Vec<bool>,
     /// Whether the plan depends on the types of user variables, which any statement may change.
     pub reads_user_vars: bool,
     /// A query's result head as it was first sent.
@@ -50,7 +52,13 @@ impl Ready {
                 tables.push(t);
             }
         }
-        Ready { planned, tables, reads_user_vars: view.user_vars_read.get(), head: OnceLock::new() }
+        let changes = |t: &Table| {
+            let here = |a: &&selkie_planner::Accessed| a.db == t.db && a.table == t.name;
+            let reads = [selkie_planner::AccessKind::Select, selkie_planner::AccessKind::Execute];
+            planned.accessed.iter().filter(here).any(|a| !reads.contains(&a.kind))
+        };
+        let written = tables.iter().map(|t| changes(t)).collect();
+        Ready { planned, tables, written, reads_user_vars: view.user_vars_read.get(), head: OnceLock::new() }
     }
 }
 
@@ -103,10 +111,15 @@ impl Session {
 
     /// Takes shared metadata locks on a plan's tables. `false`: the dictionary changed meanwhile, plan again.
     pub fn lock_planned(&mut self, schema: &Arc<Schema>, planned: &Ready) -> SqlResult<bool> {
-        for t in &planned.tables {
-            if !t.temporary {
-                self.lock_metadata(&t.db, &t.name, MdlMode::Shared)?;
+        for (t, written) in planned.tables.iter().zip(&planned.written) {
+            if t.temporary {
+                continue;
             }
+            if *written && self.holds_read_lock(t) {
+                return Err(sql_err!(ER_TABLE_NOT_LOCKED_FOR_WRITE, t.name));
+            }
+            let mode = if *written { MdlMode::SharedWrite } else { MdlMode::Shared };
+            self.lock_metadata(&t.db, &t.name, mode)?;
         }
         let now = self.instance().dictionary.schema();
         if now.version == schema.version {

@@ -608,11 +608,19 @@ impl Session {
                 return Err(sql_err!(ER_NO_SUCH_TABLE, db, t.name.name.value));
             }
             let write = !matches!(t.mode, ast::LockTableMode::Read | ast::LockTableMode::ReadLocal);
-            let mode = if write { MdlMode::Exclusive } else { MdlMode::Shared };
+            let mode = if write { MdlMode::Exclusive } else { MdlMode::SharedNoWrite };
             self.lock_metadata(&db, &t.name.name.value, mode)?;
         }
         self.prepared.pin();
         Ok(())
+    }
+
+    /// Whether LOCK TABLES … READ of this session holds a table.
+    pub fn holds_read_lock(&self, t: &selkie_catalog::Table) -> bool {
+        let here = |((db, name), mode): &(selkie_catalog::mdl::MdlName, MdlMode)| {
+            *mode == MdlMode::SharedNoWrite && **db == *t.db && **name == *t.name
+        };
+        self.mdl.iter().any(here)
     }
 
     // ---- names and privileges
