@@ -17,6 +17,9 @@ const CHECKPOINT_LOG_BYTES: u64 = 64 << 20;
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(60);
 /// How often old log files are looked for.
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(60);
+/// Room on the disk that is kept for what the engine has yet to write of commits already made: this, and a quarter of its
+/// cache, but never more than the second number. An engine that meets a full disk itself must end.
+const DISK_RESERVE_BYTES: (u64, u64) = (32 << 20, 1 << 30);
 /// How long to wait after a failure.
 const RETRY_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -72,6 +75,7 @@ struct Upkeep {
     checkpoint_time: Option<Instant>,
     expiry_time: Instant,
     not_before: Instant,
+    disk_low: bool,
 }
 
 impl Upkeep {
@@ -86,6 +90,7 @@ impl Upkeep {
             checkpoint_time: None,
             expiry_time: now,
             not_before: now,
+            disk_low: false,
         }
     }
 
@@ -101,9 +106,37 @@ impl Upkeep {
         }
     }
 
+    /// Refuses commits while the disk is nearly full, so that the engine never finds it full.
+    fn watch_disk(&mut self) {
+        let Ok(disk) = rustix::fs::statvfs(&self.instance.datadir) else { return };
+        let cache = self.instance.globals.read().u64("innodb_buffer_pool_size");
+        let reserve = (DISK_RESERVE_BYTES.0 + cache / 4).min(DISK_RESERVE_BYTES.1);
+        let low = disk.f_bavail.saturating_mul(disk.f_frsize) < reserve;
+        if low != self.disk_low {
+            self.disk_low = low;
+            let datadir = self.instance.datadir.display().to_string();
+            if low {
+                tracing::error!("the disk of {datadir} is nearly full: commits are refused until there is room");
+            } else {
+                tracing::info!("the disk of {datadir} has room again");
+            }
+            self.instance.txns.pipeline.refuse(low.then_some(datadir));
+        }
+    }
+
     fn all(&mut self) -> Result<(), String> {
+        if self.keeps_checkpoints {
+            self.watch_disk();
+        }
         let txns = &self.instance.txns;
-        txns.advance_oldest().map_err(|e| e.to_string())?;
+        match txns.advance_oldest() {
+            Err(selkie_txn::TxnError::Engine(selkie_engine::EngineError::Closed)) => {
+                txns.pipeline.poison("the storage engine has failed; the server ends and recovers at its next start".into());
+                self.instance.request_shutdown();
+                return Err("the storage engine has failed".into());
+            }
+            other => other.map_err(|e| e.to_string())?,
+        };
         let written = txns.pipeline.ordered();
         let due = written.saturating_sub(self.checkpoint_at) >= CHECKPOINT_LOG_BYTES
             || written > self.checkpoint_at

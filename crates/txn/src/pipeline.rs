@@ -153,6 +153,8 @@ pub struct Pipeline<L: CommitLog> {
     stage: Mutex<Stage<L>>,
     settings: RwLock<CommitSettings>,
     poisoned: RwLock<Option<String>>,
+    /// Why commits are refused for now: nearly full disk.
+    refusing: RwLock<Option<String>>,
     waiters: Mutex<BTreeMap<(Timestamp, u64), Unparker>>,
     next_waiter: AtomicU64,
     /// End of the last ordered transaction, durable or not.
@@ -178,6 +180,7 @@ impl<L: CommitLog> Pipeline<L> {
             stage: Mutex::new(Stage { log, groups_since_sync: 0 }),
             settings: RwLock::default(),
             poisoned: RwLock::default(),
+            refusing: RwLock::default(),
             waiters: Mutex::default(),
             next_waiter: AtomicU64::new(0),
             ordered: AtomicU64::new(end),
@@ -219,6 +222,12 @@ impl<L: CommitLog> Pipeline<L> {
         for (_, u) in std::mem::take(&mut *self.waiters.lock()) {
             u.unpark();
         }
+    }
+
+    /// Refuses commits with [`TxnError::DiskFull`] until called with `None`: while there is still room for what the engine
+    /// must write of the commits before.
+    pub fn refuse(&self, why: Option<String>) {
+        *self.refusing.write() = why;
     }
 
     /// Runs `f` on the log between two groups (rotation, SHOW MASTER STATUS, purge, a DDL-free moment).
@@ -334,6 +343,10 @@ impl<L: CommitLog> Pipeline<L> {
         if let Some(why) = self.poisoned() {
             self.roll_back(members);
             return Err(Box::new(move || TxnError::LogPoisoned(why.clone())));
+        }
+        if let Some(why) = self.refusing.read().clone() {
+            self.roll_back(members);
+            return Err(Box::new(move || TxnError::DiskFull(why.clone())));
         }
         let mut events: Vec<&mut L::Events> = members.iter_mut().map(|m| &mut m.events).collect();
         let ends = match stage.log.append(&mut events) {
@@ -552,6 +565,19 @@ mod tests {
         assert!(matches!(p.wait_durable(110), Err(TxnError::LogPoisoned(_))));
         assert_eq!(shared.syncs.load(Ordering::SeqCst), 1);
         assert_eq!(p.snapshots.durable(), 100);
+    }
+
+    #[test]
+    fn commits_are_refused_while_the_disk_is_nearly_full() {
+        let (shared, p, locks) = pipeline();
+        open(&shared);
+        p.refuse(Some("/data".into()));
+        let mut m = member(1);
+        locks.acquire(&m.owner, &mut m.held, IndexId(1), b"k", Mode::Exclusive, Wait::No).unwrap();
+        assert!(matches!(p.commit(m), Err(TxnError::DiskFull(_))));
+        assert_eq!((locks.resources(), shared.appended.lock().len()), (0, 0));
+        p.refuse(None);
+        assert_eq!(p.commit(member(2)).unwrap().0, 110);
     }
 
     #[test]
